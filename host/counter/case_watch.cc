@@ -183,6 +183,11 @@ bool begins_with(const HChar* name, const HChar* beginning) {
   return VG_(strncmp)(name, beginning, VG_(strlen)(beginning)) == 0;
 }
 
+/// Python's event loops ask in which process they are, to know whether it was forked, and make nothing else of it.
+bool is_event_loop(const DebugInfo* object) {
+  return object != nullptr && VG_(strstr)(VG_(DebugInfo_get_filename)(object), "/_asyncio.") != nullptr;
+}
+
 /// Hosts ask for the number of their process, too, and Python for that of each thread that it starts. Where the user's
 /// code lies in one object with ours, the function's name decides; in one without names nothing is reported of the
 /// case.
@@ -192,7 +197,9 @@ bool asks_for_itself(ThreadId thread) {
   const HChar* name = nullptr;
   const bool has_name = VG_(get_fnname)(now, caller, &name);
   if (has_name && VG_(strcmp)(name, "PyThread_get_thread_native_id") == 0) return false;
-  if (g_host == nullptr || VG_(find_DebugInfo)(now, caller) != g_host) return true;
+  const DebugInfo* const object = VG_(find_DebugInfo)(now, caller);
+  if (is_event_loop(object)) return false;
+  if (g_host == nullptr || object != g_host) return true;
   return has_name && !begins_with(name, "_ZN5tally") && !begins_with(name, "_ZNK5tally");
 }
 

@@ -275,7 +275,16 @@ PyObject* end_start(PyObject* /*module*/, PyObject* /*args*/) {
   Py_RETURN_NONE;
 }
 
+/// die_with(parent): see parent_death.h.
+PyObject* die_with_parent(PyObject* /*module*/, PyObject* parent) {
+  const long number = PyLong_AsLong(parent);
+  if (number == -1 && PyErr_Occurred() != nullptr) return nullptr;
+  die_with(static_cast<pid_t>(number));
+  Py_RETURN_NONE;
+}
+
 PyMethodDef g_program_methods[] = {
+    {"die_with", die_with_parent, METH_O, "Ends with the process that has forked this one."},
     {"end_start", end_start, METH_NOARGS, "Clocks are the system's from here on."},
     {"serve_here", serve_here, METH_VARARGS, "Serve cases in the middle of a program."},
     {"size_up", size_up, METH_O, "What a call takes."},

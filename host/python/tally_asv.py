@@ -184,8 +184,7 @@ class SetupCache:
 
     def make(self):
         """In a process of its own: what it leaves in this one's objects, no benchmark finds."""
-        sys.stdout.flush()
-        sys.stderr.flush()
+        tally_program.flush()
         file = os.memfd_create("setup_cache")
         # Made in the other process: of a host that has changed files, no image is kept.
         folder = folder_name()
@@ -218,8 +217,7 @@ class SetupCache:
         shutil.rmtree(folder, ignore_errors=True)
         with open(file, "wb") as stream:
             pickle.dump(made, stream)
-        sys.stdout.flush()
-        sys.stderr.flush()
+        tally_program.flush()
         # Under Valgrind, a process that ends by itself leaves a profile.
         os.kill(os.getpid(), signal.SIGKILL)
 

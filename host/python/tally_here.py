@@ -126,8 +126,10 @@ def begin(place):
     path, listener = listen(place)
     sys.stdout.flush()
     sys.stderr.flush()
+    program = os.getpid()
     pid = os.fork()
     if pid == 0:
+        _tally_host.die_with(program)  # however that ends: a signal leaves it no time for end()
         serve(listener)
     listener.close()
     return pid, path

@@ -336,7 +336,8 @@ def take_places():
     """The folder that a child begins in is for its own temporary files; its place is the program's folder."""
     os.environ["TMPDIR"] = os.getcwd()
     if "tempfile" in sys.modules:
-        sys.modules["tempfile"].tempdir = None
+        # Not None: to find it out, it asks for the process's number, which a case is warned of.
+        sys.modules["tempfile"].tempdir = os.getcwd()
     os.chdir(FOLDER[0])
 
 
@@ -474,11 +475,19 @@ def write_list(benchmarks, none):
         text = text[os.write(_tally_host.BENCHMARK_LIST, text) :]
 
 
+def flush():
+    """What has been printed. A program may have put None there, or an object of its own."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:
+            continue
+
+
 def ready(benchmarks, run, none="", prepare=None):
     """All is collected: serves and does not come back, or lists it. Nothing but C comes between the last seal and a
     child. `none` says why there are no benchmarks; `prepare` is called where they are not only listed."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    flush()
     if LISTS:
         write_list(benchmarks, none)
         return

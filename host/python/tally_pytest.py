@@ -453,8 +453,27 @@ def stop_its_clock():
     timing.time = float
 
 
+class QuietOs:
+    """The module os, whose getpid() is no call of that name."""
+
+    @staticmethod
+    def getpid():
+        return int(os.readlink("/proc/self"))
+
+    def __getattr__(self, name):
+        return getattr(os, name)
+
+
+def hide_its_number():
+    """pytest locks temporary folders by the number of its process; a case that asks for that is said to."""
+    from _pytest import pathlib
+
+    pathlib.os = QuietOs()
+
+
 def collect(paths, arguments, ready):
     stop_its_clock()
+    hide_its_number()
     names = registered()
     options = [option for plugin in LEFT_OUT for option in ("-p", f"no:{plugin}")]
     switches = [switch for plugin, switch in SWITCHED_OFF.items() if plugin in names]

@@ -130,6 +130,14 @@ label = "asks in C++"
 cpp = "tally::keep(std::to_string(::getpid()));"
 setup = { cpp_global = "#include <string>\n#include <unistd.h>" }
 [[benchmark]]
+label = "runs a coroutine"
+py = "loop.run_until_complete(f())"
+setup = { py = """
+import asyncio
+loop = asyncio.new_event_loop()
+async def f(): pass
+""" }
+[[benchmark]]
 label = "asks in Python"
 py = "sorted(x)"
 setup = { py = "import os, random; r = random.Random(os.getpid()); x = [r.random() for _ in range(200)]" }

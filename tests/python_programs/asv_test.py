@@ -114,6 +114,15 @@ MEASURED = (
 )
 
 
+ASK_FOR_NUMBER = (  # of their process, in their setups
+    "caches.Value.time_first",
+    "caches.Value.time_second",
+    "caches.Inherits.time_first",
+    "caches.Inherits.time_second",
+    "caches.Inherits.time_with_parameter(10)",
+)
+
+
 def check(is_true: bool, why: str) -> None:
     if not is_true:
         sys.exit(f"asv_test: {why}")
@@ -189,6 +198,8 @@ def check_cases(cases: dict[str, dict[str, Any]]) -> None:
         check(case["status"] == "ok", f"{name} is {case['status']}: {case['failure']}")
         check(case["counts"]["per_iteration"] > 0, f"{name} has no instructions")
         check(case["counts"]["spread"] == 0, f"{name} has other counts in each replicate")
+        asks = "number of its process" in str(case["warnings"])
+        check(asks == (name in ASK_FOR_NUMBER), f"{name} warns of {case['warnings']}")
     for name, message in FAILED.items():
         case = cases[name]
         check(case["status"] == "failed", f"{name} is {case['status']}")

@@ -97,11 +97,11 @@ def run(text, *, code=0):
     return done.stdout.splitlines()
 
 
-def servers_of(program):
-    """Process numbers: a program under tally exec is its server's parent."""
-    command = ["pgrep", "-P", str(program), "-f", "serve --socket"]
+def family_of(process):
+    """Process numbers: its own, and those of its children and theirs."""
+    command = ["pgrep", "-P", str(process)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return [int(one) for one in done.stdout.split()]
+    return [process, *(one for child in done.stdout.split() for one in family_of(int(child)))]
 
 
 def is_alive(process):
@@ -156,30 +156,44 @@ def check_words():
     expect(done.stdout == "False\n", done)
 
 
-def check_nothing_is_left():
+HANGS = """
+THREAD
+count(f"open({sys.argv[1]!r}, 'w'); __import__('time').sleep(300)")
+"""
+
+
+def check_nothing_is_left(end, *, thread=False):
+    """`end` ends the program while it measures: its forks, its server and what that has started end, too."""
     with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / "script.py"
-        script.write_text(
-            COMMON + "print('begun', flush=True)\ncount('__import__(\"time\").sleep(100)')\n"
-        )
+        script, begun = Path(folder) / "script.py", Path(folder) / "begun"
+        sleeper = "threading.Thread(target=time.sleep, args=(300,), daemon=True).start()"
+        script.write_text(COMMON + HANGS.replace("THREAD", sleeper if thread else ""))
         process = subprocess.Popen(
-            [TALLY, "exec", "--", sys.executable, script],
-            stdout=subprocess.PIPE,
+            [TALLY, "exec", "--", sys.executable, script, begun],
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONPATH": str(PACKAGE)},
             start_new_session=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
-        expect(process.stdout.readline() == b"begun\n", "it begins")
-        time.sleep(2)
-        servers = servers_of(process.pid)
-        expect(len(servers) == 1, f"its servers: {servers}")
-        os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does
-        expect(process.wait(60) != 0, "Ctrl-C ends it")
-    patience = time.monotonic() + 30
-    while is_alive(servers[0]) and time.monotonic() < patience:
-        time.sleep(0.1)
-    expect(not is_alive(servers[0]), "its server is left")
+        patience = time.monotonic() + 60
+        while not begun.exists() and time.monotonic() < patience:
+            time.sleep(0.1)
+        expect(begun.exists(), "it begins")
+        family = family_of(process.pid)
+        # The program, its server, the fork that hosts are forked from, the one that asks, and a host.
+        expect(len(family) >= 5, f"its processes: {family}")
+        end(process)
+        expect(process.wait(60) != 0, "it ends")
+        patience = time.monotonic() + 30
+        while any(map(is_alive, family)) and time.monotonic() < patience:
+            time.sleep(0.1)
+    left = [Path(f"/proc/{one}/cmdline").read_text() for one in family if is_alive(one)]
+    expect(not left, f"what is left: {left}")
+
+
+def press_ctrl_c(process):
+    os.killpg(process.pid, signal.SIGINT)
 
 
 with tempfile.TemporaryDirectory() as place:
@@ -187,6 +201,9 @@ with tempfile.TemporaryDirectory() as place:
     check_words()
     check_counts()
     check_failures()
-    check_nothing_is_left()
+    check_nothing_is_left(press_ctrl_c)
+    check_nothing_is_left(subprocess.Popen.terminate)
+    check_nothing_is_left(subprocess.Popen.kill)
+    check_nothing_is_left(subprocess.Popen.kill, thread=True)
     check_torch()
 print("exec: passed")

@@ -89,6 +89,49 @@ def check_what_stops_pytest():
     expect("Unknown config option: no_such_option" in said.stderr, said.stderr)
 
 
+BENCHMARK = "def test_it(benchmark):\n    benchmark(len, '')\n"
+
+
+def status_of(conftest, tests, *options, code=0):
+    """{test: (status, its case)} of a project with these two files."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "conftest.py").write_text(conftest)
+        (Path(folder) / "test_project.py").write_text(tests)
+        cases, _, _ = record_of("--pytest", folder, "--images", "off", *options, code=code)
+    return {name.rpartition("::")[2]: (case["status"], case) for name, case in cases.items()}
+
+
+def check_what_takes_the_place_of_output():
+    replaced = "import io, sys\nsys.stdout, sys.stderr = io.StringIO(), None\n"
+    found = status_of(replaced, BENCHMARK)
+    expect(found["test_it"][0] == "ok", f"it is measured: {found}")
+
+
+def check_a_fixture_that_hangs():
+    hangs = """
+import pytest, time
+@pytest.fixture
+def hangs():
+    time.sleep(1000)
+"""
+    tests = BENCHMARK + BENCHMARK.replace("_it(", "_hangs(hangs, ")
+    found = status_of(hangs, tests, "--timeout", "30", "--retries", "0", code=1)
+    expect(found["test_it"][0] == "ok", f"another one goes on: {found}")
+    status, case = found["test_hangs"]
+    expect((status, case["failure"]["stage"]) == ("timeout", "setup"), f"it says where: {case}")
+
+
+def check_threads_of_a_conftest():
+    thread = """
+import threading
+threading.Thread(target=threading.Event().wait, name="waits", daemon=True).start()
+"""
+    status, case = status_of(thread, BENCHMARK)["test_it"]
+    expect(status == "ok", f"it is measured: {case}")
+    warned = "has threads and is not forked: waits" in str(case["warnings"])
+    expect(warned, f"and says in which process: {case['warnings']}")
+
+
 def check_forms():
     cases, record, _ = record_of("--pytest", "bench/test_forms.py", "--images", "off")
     expect(
@@ -143,6 +186,9 @@ def check_forms():
         f"neither setup nor teardown is counted: {sort['per_iteration']}",
     )
     expect(all(case["counts"]["spread"] == 0 for case in cases.values()), "replicates agree")
+    asks = [name for name, case in own.items() if "number of its process" in str(case["warnings"])]
+    # Neither pytest's folders nor event loops are the test's own.
+    expect(asks == ["test_asks_for_its_number"], f"these ask for their number: {asks}")
     subject = next(iter(record["environments"].values()))["subject"]
     expect(
         "src/work.py" in subject and "bench/test_forms.py" in subject,
@@ -265,6 +311,9 @@ def main():
         sys.exit(77)
     check_list()
     check_what_stops_pytest()
+    check_what_takes_the_place_of_output()
+    check_a_fixture_that_hangs()
+    check_threads_of_a_conftest()
     cases = check_forms()
     check_that_nothing_else_moves_a_count(cases)
     check_against_suite(cases)

@@ -79,8 +79,10 @@ def in_a_fork(ask: Callable[[], Answer]) -> Answer:
     with os.fdopen(os.memfd_create("answer"), "w+b", buffering=0) as file:
         sys.stdout.flush()
         sys.stderr.flush()
+        program = os.getpid()
         pid = os.fork()
         if pid == 0:
+            _end_with(program)
             _answer(ask, file)
         try:
             _, status = os.waitpid(pid, 0)
@@ -96,6 +98,13 @@ def in_a_fork(ask: Callable[[], Answer]) -> Answer:
         raise value
     answer: Answer = value
     return answer
+
+
+def _end_with(program: int) -> None:
+    """This process is a fork of the program's, and does not outlive it."""
+    host = _host()
+    assert host is not None
+    host._tally_host.die_with(program)
 
 
 def _answer(ask: Callable[[], Answer], file: BinaryIO) -> None:

@@ -99,6 +99,15 @@ def test_not_to_be_pickled(benchmark, tmp_path):
         assert benchmark(counter.step) > 1
 
 
+@pytest.fixture
+def number_of_the_process():
+    return os.getpid()
+
+
+def test_asks_for_its_number(benchmark, number_of_the_process):
+    benchmark(work.spin, 10)
+
+
 def test_heavy(benchmark):
     benchmark(work.spin, 300_000)
 
