@@ -31,7 +31,7 @@ class Keeper {
   KeptEnd set_up(const std::string& text);
   /// `measure` runs in a process of its own, whose exit code it returns. Nothing of that is left afterwards.
   KeptEnd watch(const std::function<int()>& measure);
-  /// A shell runs the text to its end, whoever asks to stop.
+  /// A shell runs the text to its end, in spite of any request to stop.
   KeptEnd clean_up(const std::string& text);
   /// Ends whatever still runs: SIGTERM, and SIGKILL two seconds later.
   void end_rest();

@@ -17,7 +17,7 @@ class Channel {
 
   struct Received {
     bool open = false;  ///< False at the end of the stream, on an error and on a frame that is none.
-    bool lost = false;  ///< Not open because the descriptor is no socket any more: somebody closed it in this process.
+    bool lost = false;  ///< Not open because the descriptor is no longer a socket: this process closed it.
     protocol::Message message;
     int fds[2] = {-1, -1};  ///< Descriptors that came with the frame; the receiver owns them.
   };

@@ -1,7 +1,7 @@
 /// Checks the place that an output is written to, before anything is written.
 ///
 /// A file is replaced: a new one beside it takes its name, so that a reader sees the old text or the new one. Anything
-/// else belongs to somebody: a device, a named pipe, a descriptor that a shell has opened for us (`>(command)` is
+/// else has another owner: a device, a named pipe, a descriptor that a shell has opened for us (`>(command)` is
 /// /dev/fd/63) is written into, and links are followed to what they name.
 #pragma once
 

@@ -1,6 +1,6 @@
 /// Plans and tracks what must be built before cases can run: precompiled preludes, snippets, the artifacts of runtimes.
 ///
-/// A state machine: it hands out processes to run (take_ready) and is notified how they ended (finished); who runs
+/// A state machine: it hands out processes to run (take_ready) and is notified how they ended (finished). What runs
 /// them, where and how many at once is execution's business. Snippets without file-scope code are compiled in batches
 /// where the compiler is clang (ten statements: 2.0 s instead of 16); when a batch does not compile, each of its
 /// snippets is built alone, so that the guilty one is found and the others are not lost.

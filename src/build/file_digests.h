@@ -1,7 +1,7 @@
 /// Digests of files by content, each computed once: libraries of a gigabyte are needed in every run.
 ///
 /// A digest is remembered under the file's device, inode, size and time of change, in one file that processes share:
-/// who saves last wins, and what is lost so is computed again.
+/// the last save wins, and what is lost by that is computed again.
 #pragma once
 
 #include <cstdint>

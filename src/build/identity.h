@@ -29,8 +29,8 @@ std::string identity_of_all(std::vector<std::string> paths);
 /// files. 1,500 headers take some 10 ms.
 std::string content_of_all(std::vector<std::string> paths);
 
-/// Another text whenever one of these files was written, replaced, removed or only touched, also by who gave it the
-/// time and the size that it had before: for what is in some process's memory. 1,500 files take 3 ms.
+/// Another text whenever one of these files was written, replaced, removed or only touched, also where the writer gave
+/// it the time and the size that it had before: for what is in some process's memory. 1,500 files take 3 ms.
 std::string state_of_all(std::span<const std::string> paths);
 
 /// When the last of them became what it is, by the kernel's clock; nothing where none is there.

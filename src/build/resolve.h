@@ -1,6 +1,6 @@
 /// Resolves a toolchain on this machine: its compiler, its interpreter, its files.
 ///
-/// Runs compilers and interpreters to ask who they are; never builds or measures. An environment that lacks something
+/// Runs compilers and interpreters to ask their version; never builds or measures. An environment that lacks something
 /// gives an Error of kind `missing` that says what was tried and how to get it.
 #pragma once
 

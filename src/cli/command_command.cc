@@ -257,23 +257,23 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
       .value_name("COMMAND");
   command.behind_dashes = &options.words;
   command.add("--shell", &options.shell, "Let /bin/sh run them: for pipes, redirections and variables");
-  command.add("--name", &options.names, "What a command is called, in their order (default: its text)")
+  command.add("--name", &options.names, "Name of each command, in their order (default: its text)")
       .value_name("NAME")
       .one_each();
   command
-      .add("--parameter", &options.parameters,
-           "Measure for each value, which stands where a command has ${NAME}: n=1,10,100 or n=1..10")
+      .add("--parameter", &options.parameters, "Measure for each value of ${NAME} in a command: n=1,10,100 or n=1..10")
       .value_name("NAME=VALUES")
       .one_each();
   command
       .add("--setup", &options.setup,
-           "What /bin/sh does once before counting, and once before timing; what it leaves running ends after the "
+           "Shell commands to run once before counting, and once before timing; what they leave running ends after the "
            "cleanup")
       .value_name("TEXT");
-  command.add("--prepare", &options.prepare, "What /bin/sh does before each execution, unmeasured").value_name("TEXT");
+  command.add("--prepare", &options.prepare, "Shell commands to run before each execution, unmeasured")
+      .value_name("TEXT");
   command
       .add("--cleanup", &options.cleanup,
-           "What /bin/sh does once after counting, and once after timing; after a failure and Ctrl-C, too")
+           "Shell commands to run once after counting, and once after timing; after a failure and Ctrl-C, too")
       .value_name("TEXT");
   command
       .add("--file", &options.files,
@@ -289,24 +289,25 @@ void add_command_options(OptionSet& command, CommandOptions& options) {
            "Where the standard output goes: null, pipe (read, and thrown away), errors (shown when it fails), inherit "
            "(where tally's own goes) or a file (default: null)")
       .value_name("null|pipe|errors|inherit|FILE");
-  command.add("--expect-status", &options.expected, "Exit codes that are no failure, such as 0,1, or any (default: 0)")
-      .value_name("CODES");
   command
-      .add("--ignore-failure", &options.ignored,
-           "However they end is not a failure: --expect-status any; with =CODES, these beside 0 are not")
+      .add("--expect-status", &options.expected, "Exit codes that count as success, such as 0,1, or any (default: 0)")
+      .value_name("CODES");
+  command.add("--ignore-failure", &options.ignored, "Accept any exit: --expect-status any; with =CODES, these beside 0")
       .value_alone("any")
       .excludes("--expect-status");
-  command.add("--working-folder", &options.folder, "Where they run (default: here)").value_name("DIR");
+  command.add("--working-folder", &options.folder, "Folder to run in (default: here)").value_name("DIR");
   command.add("--own-process-numbers", &options.own_numbers,
               "Count with process numbers that are the same in each run, for users who are not root, too: in a user "
               "namespace, where files of others show as nobody's");
   command.add("--private-tmp", &options.private_tmp,
               "Give each execution an empty /tmp and /var/tmp of its own; what it leaves there is gone afterwards");
-  command.add("--env", &options.environment, "Set a variable for them").value_name("NAME=VALUE").one_each();
+  command.add("--env", &options.environment, "Set an environment variable for the commands")
+      .value_name("NAME=VALUE")
+      .one_each();
   command.add("--json", &options.json, "Write the record to this file (-: standard output)").value_name("FILE");
   command
       .add("--export", &options.exported,
-           "Print this in the place of the table: hyperfine's JSON, a table in Markdown, or CSV")
+           "Print this instead of the table: hyperfine's JSON, a table in Markdown, or CSV")
       .one_of({"hyperfine", "markdown", "csv"})
       .excludes("--json");
   add_profiles_option(command, options.profiles);

@@ -16,11 +16,11 @@ void add_site_options(OptionSet& command, SiteOptions& options) {
   command.add("-o,--output", &options.folder, "The folder: a new one, or one that a site was written into before")
       .value_name("DIR")
       .required();
-  command.add("--title", &options.title, "What the site is called (the suite's name)").value_name("TEXT");
-  command.add("--url", &options.url, "Where the site will be, for the links of its feed").value_name("URL");
+  command.add("--title", &options.title, "Title of the site (default: the suite's name)").value_name("TEXT");
+  command.add("--url", &options.url, "Address of the site, for the links of its feed").value_name("URL");
   command
       .add("--commit-url", &options.commit_url,
-           "Where a commit is seen, such as https://example.org/mill/commit/{commit}")
+           "Address of a commit's page, such as https://example.org/mill/commit/{commit}")
       .value_name("URL");
 }
 

@@ -47,7 +47,7 @@ class Measuring {
 /// This tally, for code that measures with it.
 Surroundings surroundings_of(const Context& context);
 
-/// The user of this process, as one who wants a run.
+/// The user of this process, as the caller of a run.
 Caller caller_of(const Context& context);
 /// With what these options say in the place of the environment.
 Caller caller_of(const Context& context, const RunOptions& options);

@@ -108,10 +108,9 @@ void add_serve_options(OptionSet& command, ServeOptions& options) {
       .shows_default();
   command.add("--cores", &options.cores, "CPUs to measure on when a client names none, such as 0-3,6")
       .value_name("LIST");
-  command.add("--status", &options.status, "Only say which server there is: exit code 1 if there is none")
+  command.add("--status", &options.status, "Only print the running server; exit code 1 if there is none")
       .excludes("--stdio");
-  command
-      .add("--stop", &options.stop, "Only end the server that there is, of whatever build; what it measures is cut off")
+  command.add("--stop", &options.stop, "Only stop the running server, of any build; its current run is cut off")
       .excludes("--stdio")
       .excludes("--status");
 }

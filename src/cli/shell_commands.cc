@@ -15,7 +15,7 @@
 namespace tally::cli {
 
 void add_completions_options(OptionSet& command, CompletionsOptions& options) {
-  command.add("shell", &options.shell, "Whose script to print").required().one_of({"bash", "zsh", "fish"});
+  command.add("shell", &options.shell, "Shell whose script to print").required().one_of({"bash", "zsh", "fish"});
   command.footer =
       "bash: source <(tally completions bash), in ~/.bashrc\n"
       "zsh:  source <(tally completions zsh), in ~/.zshrc after compinit\n"

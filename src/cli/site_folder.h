@@ -14,7 +14,7 @@
 namespace tally::cli {
 
 /// Makes the folder. Errors (input): it holds something and is no site of ours; files whose names begin with a dot
-/// (.git, .nojekyll) are nobody's business. io: it cannot be written.
+/// (.git, .nojekyll) are left alone. io: it cannot be written.
 Status write_site_folder(const std::filesystem::path& folder, const std::vector<SiteFile>& files);
 
 }  // namespace tally::cli

@@ -22,7 +22,7 @@ void add_time_options(OptionSet& command, TimeOptions& options) {
   command.add("--threads", &options.threads, "Number of threads, if the toolchain can set it")
       .shows_default()
       .range(1, 1024);
-  command.add("--device", &options.device, "Where it runs: cpu, or a kind of device (default: where its text says)")
+  command.add("--device", &options.device, "Device to run on: cpu, or a kind of device (default: where its text says)")
       .value_name("KIND");
   command.add("--json", &options.json, "Write the record to this file (-: standard output)").value_name("FILE");
   add_run_options(command, options.run);

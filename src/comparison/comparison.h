@@ -84,11 +84,12 @@ struct CaseComparison {
   bool definition_changed = false;
   std::string result;  ///< Where results were compared too: "same", "differs" or "unknown".
   std::vector<Note> notes;
-  std::vector<AllocationDelta> allocations;  ///< Of where it allocates, largest first; filled in by who has profiles.
-  std::vector<LineDelta> lines;              ///< That moved, largest first; filled in by who has sources.
-  std::vector<FunctionDelta> functions;      ///< Largest first; empty unless profiles were given.
-  std::vector<FunctionDelta> python;         ///< Python functions, with the native code that they call; likewise.
-  std::vector<CallDelta> path;               ///< Where the change is (see path_of_change()); likewise.
+  std::vector<AllocationDelta>
+      allocations;                       ///< Of where it allocates, largest first; filled in by callers with profiles.
+  std::vector<LineDelta> lines;          ///< That moved, largest first; filled in by callers with sources.
+  std::vector<FunctionDelta> functions;  ///< Largest first; empty unless profiles were given.
+  std::vector<FunctionDelta> python;     ///< Python functions, with the native code that they call; likewise.
+  std::vector<CallDelta> path;           ///< Where the change is (see path_of_change()); likewise.
 
   [[nodiscard]] const CaseRecord& shown() const { return next ? *next : *base; }
   [[nodiscard]] std::string first_note() const { return notes.empty() ? "" : notes.front().text; }

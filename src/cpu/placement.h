@@ -32,7 +32,7 @@ class Placement {
   /// Nothing more is going to be timed.
   void leave();
 
-  /// When to come round again; nothing where nobody is waited for.
+  /// When to look again; nothing where the run waits for no CPU.
   [[nodiscard]] std::optional<Clock::time_point> next(Clock::time_point now) const;
   /// For whom times wait while nothing else runs: a second after that began, and every ten seconds. Else empty.
   std::string news(Clock::time_point now);

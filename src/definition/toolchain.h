@@ -85,7 +85,7 @@ struct Toolchain {
   std::vector<std::string> subject;  ///< What is being measured, of the files that hosts map: paths or names with '*'.
   std::vector<std::string> python;   ///< Interpreter candidates; the first that imports `requires_modules` is used.
   std::vector<std::string> requires_modules;  ///< Python modules that the host imports before it forks.
-  /// Of hosts, and of whoever imports the modules; the user's own variables come before these.
+  /// Of hosts, and of processes that import the modules; the user's own variables come before these.
   std::map<std::string, std::string> environment;
   /// Python, run where these are imported: what C++ needs to be built against the same libraries.
   std::string discover;

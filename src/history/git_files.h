@@ -1,8 +1,9 @@
 /// A history on a git branch of the repository that it is about: nothing is checked out, no work tree is touched.
 ///
 /// Each write() and remove() is one commit. Since a file never changes, two writers, here or in two clones, cannot
-/// conflict: who comes second makes the commit again on top of the first one's, and pull() joins two branches by taking
-/// what either has added and leaving what either has removed. Hooks do not run. The index lies in the git folder.
+/// conflict: the second writer makes its commit again on top of the first one's, and pull() joins two branches by
+/// taking what either has added and leaving what either has removed. Hooks do not run. The index lies in the git
+/// folder.
 #pragma once
 
 #include <map>

@@ -61,7 +61,7 @@ class HistoryIndex {
 
   /// What keep_line() was last given (history/kept_line.h); nothing where there was none.
   [[nodiscard]] Result<std::optional<std::string>> line() const;
-  /// Waits for nobody. An error: another process writes just now, or it cannot be written.
+  /// Never waits. An error: another process writes just now, or it cannot be written.
   Status keep_line(const std::string& text);
 
   /// Everything goes but the line of commits, which follows from no file.

@@ -8,7 +8,7 @@
 /// all about a step of 30 % in a history of ten runs. The price: noise that has two levels looks like a step in very
 /// short series (docs/guides/history.md has the figures).
 ///
-/// Noise that persists from run to run (a warm room, a neighbour who stays) makes fewer independent runs of many. How
+/// Noise that persists from run to run (a warm room, a neighbour that stays) makes fewer independent runs of many. How
 /// much it does is estimated from the same values: where 60 % of the noise was that of the run before, 185 cases of
 /// 1,000 runs in which nothing changed had 6.3 nominations each without that, and 0.16 with it.
 ///

@@ -8,7 +8,7 @@
 /// the image names has the bytes that it had where it was written. What lies in no file does not move counts
 /// (docs/reference/exactness.md), and what a processor and a kernel must have is compared (ImageMachine).
 ///
-/// An image is code that will run as this user: take none from who may not run code as this user.
+/// An image is code that will run as this user: import none from anybody who may not run code as this user.
 #pragma once
 
 #include <filesystem>

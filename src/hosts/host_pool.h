@@ -77,7 +77,7 @@ class HostPool {
   /// Another plan begins: hosts that did not start may start now; idle ones that have a file in memory which has
   /// changed since are ended.
   void begin_plan(RetryLimits retries, HostDeadlines deadlines);
-  /// From now on hosts that nobody wants are kept for a later plan (until end_all()) or not.
+  /// From now on hosts that no session needs are kept for a later plan (until end_all()) or not.
   void keep_warm(bool keep) { keep_warm_ = keep; }
 
   /// The scratch folder stays even when tally is killed.

@@ -12,7 +12,7 @@
 
 namespace tally::json {
 
-/// Deeper than this nobody nests on purpose, and whoever walks through values may do so by recursion.
+/// Real documents do not nest deeper, and code may walk through values by recursion.
 inline constexpr int kMostLevels = 200;
 
 /// A whole document; of a key that stands twice, the last value. The error says where the text stops being JSON; it has

@@ -49,7 +49,8 @@ struct Settings {
 };
 
 /// What a run measures by, and its record says: a greatest number is no less than its least one, there is no noise
-/// floor without counts, and who answers for randomness is set. Who measures calls this; nobody else derives.
+/// floor without counts, and who answers for randomness is set. The side that measures calls this; no other side
+/// derives.
 Settings normalized(Settings settings);
 
 }  // namespace tally

@@ -65,8 +65,8 @@ struct Wall {
 
 struct WallSamples {
   std::uint64_t number_per_run = 1;
-  double overhead_s = 0;                      ///< Taken off by whoever measured; stated, not subtracted again.
-  double clock_s = 0;                         ///< The clock's resolution; 0: it took no part, or nobody knows.
+  double overhead_s = 0;                      ///< The measurement has subtracted it; stated, not subtracted again.
+  double clock_s = 0;                         ///< The clock's resolution; 0: it took no part, or is unknown.
   std::vector<std::vector<double>> by_child;  ///< Seconds per execution, in the order taken.
   std::optional<WallWatch> watch;             ///< Its indexes count the samples child after child.
 };

@@ -132,7 +132,7 @@ enum class Field : std::uint16_t {
 inline constexpr int kPartStride = 1'000'000;
 
 inline constexpr char kOutputToErrors[] = "errors";    ///< Where its errors go.
-inline constexpr char kOutputToPipe[] = "pipe";        ///< To somebody who reads it and keeps nothing.
+inline constexpr char kOutputToPipe[] = "pipe";        ///< To a reader that keeps nothing.
 inline constexpr char kOutputInherited[] = "inherit";  ///< Where tally's own goes (descriptors.h, kInheritedOutput).
 
 /// Where a case failed; travels as a number.
