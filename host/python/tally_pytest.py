@@ -465,7 +465,7 @@ class QuietOs:
 
 
 def hide_its_number():
-    """pytest locks temporary folders by the number of its process; a case that asks for that is said to."""
+    """pytest locks temporary folders by the number of its process; a case that asks for that is reported to."""
     from _pytest import pathlib
 
     pathlib.os = QuietOs()
