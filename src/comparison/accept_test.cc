@@ -28,7 +28,7 @@ TEST(Accept, MistakesAreNamedWithTheirPlace) {
                 HasSubstr("'" + day + "' is not a date"));
   EXPECT_THAT(message("drift = 2\n"), HasSubstr("accept.toml:1: 'drift' is not known here; write drift = \"+2%\""));
   EXPECT_THAT(message("drift = \"2\"\n"), HasSubstr("'2' is not a budget for drift"));
-  EXPECT_THAT(message("[[drift]]\ncase = \"a\"\n"), HasSubstr("no budget"));
+  EXPECT_THAT(message("[[drift]]\ncase = \"a\"\n"), HasSubstr("not a budget"));
   EXPECT_THAT(message("[[drift]]\nbudgt = \"+1%\"\n"), HasSubstr("did you mean 'budget'?"));
 }
 

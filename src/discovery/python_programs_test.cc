@@ -104,7 +104,7 @@ TEST(SuiteOfPythonList, WhatIsNoListIsRefusedWithTheProgram) {
        {std::pair<std::string, std::string>{"", "ended before"},
         {"tallymark benchmarks 1\n", "has no benchmarks"},
         {"tallymark benchmarks 1\n{\"loaded\": [], \"none\": \"of 3 tests, none\"}\n", "of 3 tests, none"},
-        {"tallymark benchmarks 1\nno json\n", "no benchmark"}}) {
+        {"tallymark benchmarks 1\nno json\n", "not a benchmark"}}) {
     const auto suite = listed(lines);
     ASSERT_FALSE(suite) << lines;
     EXPECT_EQ(suite.error().where, "pytest bench");

@@ -11,12 +11,13 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <set>
+#include <sstream>
 #include <tuple>
 
 #include "base/output_place.h"
 #include "base/text.h"
-#include "run/journal_line.h"
 
 namespace tally {
 namespace {
@@ -88,6 +89,16 @@ std::string differences(const JournalHeader& old, const JournalHeader& now) {
 }
 
 }  // namespace
+
+Result<Journal> read_journal(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  if (file.peek() != std::ifstream::traits_type::eof()) bytes << file.rdbuf();
+  if (!file.is_open() || file.bad()) {
+    return fail(ErrorKind::missing, "cannot read the journal", path, "run without --resume to start afresh");
+  }
+  return parse_journal(bytes.view(), path);
+}
 
 Result<JournalWriter> JournalWriter::locked(UniqueFd file, const std::string& path) {
   if (flock(file.get(), LOCK_EX | LOCK_NB) < 0) {

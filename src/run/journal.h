@@ -21,23 +21,10 @@
 #include "base/error.h"
 #include "base/unique_fd.h"
 #include "measurement/wall.h"
+#include "run/journal_text.h"
 
 namespace tally {
 
-struct JournalHeader {
-  std::map<std::string, std::string> facts;  ///< In words that a user knows: "--iterations" → "100".
-  bool operator==(const JournalHeader&) const = default;
-};
-
-struct Journal {
-  JournalHeader header;
-  std::vector<std::string> payloads;  ///< In the order in which they were appended.
-  std::uint64_t whole_bytes = 0;      ///< Up to the end of the last whole line.
-  bool torn = false;                  ///< There was something after it.
-};
-
-/// `where` is the path, for the errors.
-Result<Journal> parse_journal(std::string_view bytes, const std::string& where);
 Result<Journal> read_journal(const std::string& path);
 
 struct ResumedJournal;

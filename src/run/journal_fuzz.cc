@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "run/journal.h"
-#include "run/journal_line.h"
+#include "run/journal_text.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

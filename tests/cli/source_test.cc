@@ -77,7 +77,7 @@ TEST(Source, AFolderOfNoRepositoryHasNoneUnlessItIsNamed) {
 
   const Ran abbreviated = tally(with(counting(suite), {"--commit", "aaaa"}));
   EXPECT_EQ(abbreviated.code, 2);
-  EXPECT_THAT(abbreviated.err, HasSubstr("no full commit id"));
+  EXPECT_THAT(abbreviated.err, HasSubstr("not a full commit id"));
   const Ran elsewhere = tally(with(counting(suite), {"--source", folder->path().string()}));
   EXPECT_EQ(elsewhere.code, 2);
   EXPECT_THAT(elsewhere.err, HasSubstr("is in no git repository"));

@@ -67,7 +67,7 @@ TEST_F(HostsTest, InvalidMessagesForEverFailTheirCasesOnly) {
   expect_python_undisturbed();
   for (const auto& one : of_language("cpp")) {
     EXPECT_EQ(one["failure"]["stage"], "host");
-    EXPECT_THAT(one["failure"]["message"].get<std::string>(), HasSubstr("no message of our protocol"));
+    EXPECT_THAT(one["failure"]["message"].get<std::string>(), HasSubstr("not a message of our protocol"));
   }
   EXPECT_EQ(std::ranges::count(read("starts"), '\n'), 3) << "two more tries";
 }

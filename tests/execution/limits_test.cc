@@ -175,7 +175,7 @@ for fd in range(3, 1100):
     except OSError: pass
 )"));
   EXPECT_EQ(run({"--json", "r.json", "--wall-only", "--timeout", "3600"}), 1) << "long before its time is out";
-  EXPECT_THAT(only_case()["failure"]["message"].get<std::string>(), HasSubstr("no message of our protocol"));
+  EXPECT_THAT(only_case()["failure"]["message"].get<std::string>(), HasSubstr("not a message of our protocol"));
 }
 
 TEST_F(LimitsTest, TheCommandInAFailureShowsItAgain) {

@@ -71,7 +71,7 @@ TEST_F(KeptLine, GrowsWithTheBranchAndIsCutWhereAnotherLeavesIt) {
   EXPECT_THAT(titles_of("alone"), ElementsAre("alone"));
   EXPECT_THAT(titles_of("main"), ElementsAre("first", "second", "merge", "amended"));
   for (const char* none : {"nowhere", "--all", "-1", "", "HEAD~1..HEAD", "^HEAD"})
-    EXPECT_FALSE(titles_of(opened(generated.top()), none, index)) << none;
+    EXPECT_FALSE(tally::line_of(opened(generated.top()), none, index)) << none;
 }
 
 TEST_F(KeptLine, IsNotBelievedOfARepositoryThatGivesCommitsOtherParents) {

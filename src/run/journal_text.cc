@@ -1,14 +1,12 @@
+#include "run/journal_text.h"
+
 #include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
 #include "json/text.h"
-#include "run/journal.h"
-#include "run/journal_line.h"
 
 namespace tally {
 namespace {
@@ -94,16 +92,6 @@ Result<Journal> parse_journal(std::string_view bytes, const std::string& where) 
   }
   journal.torn = journal.whole_bytes < bytes.size();
   return journal;
-}
-
-Result<Journal> read_journal(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  if (file.peek() != std::ifstream::traits_type::eof()) bytes << file.rdbuf();
-  if (!file.is_open() || file.bad()) {
-    return fail(ErrorKind::missing, "cannot read the journal", path, "run without --resume to start afresh");
-  }
-  return parse_journal(bytes.view(), path);
 }
 
 }  // namespace tally
