@@ -162,7 +162,7 @@ std::optional<Fault> fault_of_id(const CaseRecord& one) {
   const std::size_t brackets = one.id.rfind(" [");
   if (!one.id.ends_with(']') || brackets == std::string::npos) return std::nullopt;
   const std::string_view facts = std::string_view(one.id).substr(brackets + 2);
-  const bool names_facts = std::ranges::any_of(record_json::languages, [&](std::string_view language) {
+  const bool names_facts = std::ranges::any_of(record_json::kLanguages, [&](std::string_view language) {
     const std::string_view rest = facts.substr(std::min(language.size(), facts.size()));
     return facts.starts_with(language) && (rest.starts_with(']') || rest.starts_with(' '));
   });
