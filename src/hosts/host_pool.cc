@@ -55,6 +55,12 @@ std::string last_words(const ProcessResult& result) {
   return said.empty() ? describe(result.outcome) : fmt::format("{}: {}", describe(result.outcome), said);
 }
 
+/// What helps where a program's own start says why it fails. AddressSanitizer's last line is one of two.
+std::string_view hint_of(std::string_view why) {
+  const bool is_sanitized = why.contains("ASan") || why.contains("End of process memory map");
+  return is_sanitized ? "; Valgrind cannot run it: build it without -fsanitize=address" : "";
+}
+
 }  // namespace
 
 void HostPool::begin_plan(RetryLimits retries, HostDeadlines deadlines) {
@@ -352,7 +358,7 @@ std::optional<HostWarning> HostPool::start_failed(const Host& host, const std::s
     return std::nullopt;
   }
   if (for_good || failed_starts_[host.key]++ >= retries_.after_lost_host) {
-    broken_[host.key] = fmt::format("the {} does not start: {}", host.spec.name, why);
+    broken_[host.key] = fmt::format("the {} does not start: {}{}", host.spec.name, why, hint_of(why));
     return std::nullopt;
   }
   return HostWarning{fmt::format("the {} did not start, and is started again: {}", host.spec.name, why)};

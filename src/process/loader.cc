@@ -129,7 +129,10 @@ Result<std::string> loader_of(const std::string& program) {
   const Result<std::string> bytes = read_file(program);
   if (!bytes) return std::unexpected(bytes.error());
   std::string loader(program_interpreter(*bytes));
-  if (loader.empty()) return fail(ErrorKind::failed, "it names no dynamic loader (PT_INTERP)", program);
+  if (loader.empty()) {
+    return fail(ErrorKind::failed, "it names no dynamic loader (PT_INTERP)", program,
+                "link it without -static and -static-pie");
+  }
   if (::access(loader.c_str(), X_OK) != 0) {
     return std::unexpected(errno_error("execute the dynamic loader that " + program + " names", loader));
   }

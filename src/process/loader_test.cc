@@ -18,6 +18,7 @@ TEST(Loader, IsTheOneThatTheProgramNames) {
 
 TEST(Loader, SaysWhyThereIsNone) {
   EXPECT_THAT(describe(loader_of("/etc/passwd").error()), HasSubstr("/etc/passwd: it names no dynamic loader"));
+  EXPECT_THAT(describe(loader_of("/etc/passwd").error()), HasSubstr("without -static and -static-pie"));
   EXPECT_THAT(describe(loader_of("/no/such/program").error()), HasSubstr("/no/such/program"));
 }
 

@@ -48,7 +48,9 @@ CaseFailure describe_failure(const CaseFailed& failed, const Case& one, Mode mod
     // A library's message may run for pages (PyTorch appends its own stack).
     std::string summary(trim(first_line(text)));
     if (failed.signal == SIGILL && mode == Mode::counts) {
-      summary += "; Valgrind lacks some instructions (AVX-512 among them): build without -march=native";
+      summary +=
+          "; Valgrind lacks some instructions (AVX-512 among them): build without -march=native, or with "
+          "-march=x86-64-v3";
     }
     return {stage, std::move(summary), failed.detail.empty() ? text : failed.detail, {}};
   }

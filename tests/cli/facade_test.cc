@@ -27,6 +27,7 @@ const std::vector<std::string> kThousands = {"range_for [cpp]",
                                              "typed<int> [cpp]",
                                              "typed<std::pair<int, long>> [cpp]",
                                              "captured/both [cpp]",
+                                             "range_for/its_name [cpp]",
                                              "Fixed/method [cpp arg0=7]",
                                              "needs_setup [cpp arg0=3]",
                                              "registered [cpp]"};

@@ -79,6 +79,17 @@ TEST(Programs, CompileWithoutAlignedNew) {
   }
 }
 
+TEST(Programs, WhatValgrindCannotRunSaysWhatToDo) {
+  const Program sanitized({.source = "loops", .level = "-fsanitize=address"});
+  const Ran ran = tally({"run", "--program", sanitized.path(), "--counts-only", "--filter", "loops/each*"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.out + ran.err, HasSubstr("build it without -fsanitize=address"));
+  const Program alone({.source = "loops", .level = "-static-pie"});
+  const Ran ran_alone = tally({"run", "--program", alone.path(), "--counts-only", "--filter", "loops/each*"});
+  EXPECT_EQ(ran_alone.code, 1);
+  EXPECT_THAT(ran_alone.out + ran_alone.err, HasSubstr("link it without -static and -static-pie"));
+}
+
 /// A heavy benchmark is executed less often than others, by what an execution takes and never by a clock.
 TEST(Programs, TheNumberOfExecutionsFollowsFromTheirWork) {
   const Program program({.source = "heavy_work"});

@@ -146,6 +146,7 @@ static void captured(benchmark::State& state, int number, const std::string& tex
   for (auto _ : state) THOUSAND_NOPS;
 }
 BENCHMARK_CAPTURE(captured, both, 42, "text");
+BENCHMARK_NAMED(range_for, its_name);
 
 class Fixed : public benchmark::Fixture {
  public:

@@ -48,6 +48,11 @@
   BENCHMARK_PRIVATE_DECLARE() =                      \
       BENCHMARK_PRIVATE_FUNCTION(#func "/" #test_case_name, [](::benchmark::State& st) { func(st, __VA_ARGS__); })
 
+/// BENCHMARK_NAMED(function, name)
+#define BENCHMARK_NAMED(func, test_case_name) \
+  BENCHMARK_PRIVATE_DECLARE() =               \
+      BENCHMARK_PRIVATE_FUNCTION(#func "/" #test_case_name, static_cast<::benchmark::internal::Function*>(func))
+
 #define BENCHMARK_TEMPLATE1(n, a) \
   BENCHMARK_PRIVATE_DECLARE() =   \
       BENCHMARK_PRIVATE_FUNCTION(#n "<" #a ">", static_cast<::benchmark::internal::Function*>(n<a>))
