@@ -44,7 +44,7 @@ bool is_ours(std::string_view elf) { return elf.find("compiled_with_tallymark") 
 
 /// A program that did not answer: what it wrote, and what its file shows about the reason.
 Error no_answer(const std::string& path, std::string_view elf, const std::string& how, const std::string& said) {
-  Error error = no_program(path, "does not list its benchmarks: it " + how +
+  Error error = no_program(path, "does not list its benchmarks: " + how +
                                      (said.empty() ? "" : ", and says: " + std::string(last_line(trim(said)))));
   if (said.find("error while loading shared libraries") != std::string::npos) {
     error.hint = "let its libraries be found: by its run path, or by LD_LIBRARY_PATH and --keep-env LD_LIBRARY_PATH";

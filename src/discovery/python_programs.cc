@@ -72,7 +72,7 @@ Error no_list(const Program& program, const ProcessResult& result) {
   constexpr std::string_view kOurs = "tally: ";
   if (said.starts_with(kOurs)) return program_error(program, std::string(trim(said.substr(kOurs.size()))), "");
   return program_error(program,
-                       fmt::format("does not list its benchmarks: it {}{}", describe(result.outcome),
+                       fmt::format("does not list its benchmarks: {}{}", describe(result.outcome),
                                    trim(said).empty() ? "" : fmt::format(", and says: {}", trim(said))),
                        "run it by itself in the environment that cases get: a variable that it needs goes through with "
                        "--keep-env NAME");
