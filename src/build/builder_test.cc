@@ -87,7 +87,7 @@ class BuilderTest : public testing::Test {
   fs::path own_header_ = file("own.h");
   ResolvedToolchain toolchain{
       .spec = {.name = "cpp", .flags = {"-O2"}},
-      .compiler = ResolvedCompiler{"/usr/bin/clang++", "clang", true, "-fuse-ld=lld", {}, "identity"}};
+      .compiler = ResolvedCompiler{"/usr/bin/clang++", "clang", true, "-fuse-ld=lld", "LLD 19", {}, "identity"}};
 };
 
 TEST_F(BuilderTest, PreludeThenOneBatchThenNothingEverAgain) {

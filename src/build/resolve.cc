@@ -281,8 +281,13 @@ Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain
                            first_complaint(empty));
       continue;
     }
-    const bool has_lld = succeeded(run(runner, tool_request({*program, "-fuse-ld=lld", "-Wl,--version"}, context)));
-    compiler.linker = has_lld ? "-fuse-ld=lld" : "";
+    ProcessResult linker = run(runner, tool_request({*program, "-fuse-ld=lld", "-Wl,--version"}, context));
+    if (succeeded(linker)) {
+      compiler.linker = "-fuse-ld=lld";
+    } else {
+      linker = run(runner, tool_request({*program, "-Wl,--version"}, context));
+    }
+    if (succeeded(linker)) compiler.linker_version = std::string(first_line(linker.out.text()));
     Digest identity;
     for (const std::string& file : compiler_files(runner, *program, compiler.is_clang, context))
       identity.add(file).add(digests.of(file));

@@ -17,11 +17,12 @@
 namespace tally {
 
 struct ResolvedCompiler {
-  std::string path;               ///< Absolute.
-  std::string version;            ///< The first line that --version prints.
-  bool is_clang = false;          ///< Batches and -include-pch are for clang only.
-  std::string linker;             ///< "-fuse-ld=lld" where that works (ten times faster than GNU ld), else empty.
-  std::vector<std::string> link;  ///< What snippets are linked with: see linked_with().
+  std::string path;                 ///< Absolute.
+  std::string version;              ///< The first line that --version prints.
+  bool is_clang = false;            ///< Batches and -include-pch are for clang only.
+  std::string linker;               ///< "-fuse-ld=lld" where that works (ten times faster than GNU ld), else empty.
+  std::string linker_version = {};  ///< The first line that it prints: where code and tables lie is up to the linker.
+  std::vector<std::string> link;    ///< What snippets are linked with: see linked_with().
   /// Changes when anything does that an object depends on, but for headers: by content, so another installation of the
   /// same compiler at the same place is the same.
   std::string identity;

@@ -196,6 +196,9 @@ Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain&
   if (language == Language::cpp && toolchain.compiler && *toolchain.compiler) {
     described.facts["compiler"] = (*toolchain.compiler)->version;
     described.facts["compiler.flags"] = join(toolchain.spec.flags, " ");
+    // An exception's way through tables that GNU ld has laid out is 44 instructions longer than through those of lld.
+    if (!(*toolchain.compiler)->linker_version.empty())
+      described.facts["compiler.linker"] = (*toolchain.compiler)->linker_version;
     // Counts of before, which had an instruction too many, are of another environment (snippet.h).
     if (unrolls_small_loops(**toolchain.compiler)) described.facts["compiler.loop"] = "not unrolled";
   }

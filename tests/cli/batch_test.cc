@@ -115,13 +115,17 @@ ResolvedToolchain cpp_toolchain(RealProcessRunner& runner) {
   return toolchain;
 }
 
-std::string identity_of(RealProcessRunner& runner, const std::string& compiler) {
+ResolvedCompiler resolved(RealProcessRunner& runner, const std::string& compiler) {
   Toolchain toolchain = builtin_toolchains().front();
   toolchain.cxx = {compiler};
   FileDigests digests("/nonexistent");
-  const auto resolved = resolve_compiler(runner, toolchain, {{{"PATH", "/usr/bin:/bin"}}, {}}, digests);
-  EXPECT_TRUE(resolved) << describe(resolved.error());
-  return resolved ? resolved->identity : "";
+  const auto found = resolve_compiler(runner, toolchain, {{{"PATH", "/usr/bin:/bin"}}, {}}, digests);
+  EXPECT_TRUE(found) << describe(found.error());
+  return found.value_or(ResolvedCompiler{});
+}
+
+std::string identity_of(RealProcessRunner& runner, const std::string& compiler) {
+  return resolved(runner, compiler).identity;
 }
 
 /// As if they had been unpacked once more, a second later.
@@ -250,6 +254,22 @@ TEST(Reinstalled, TheSameCompilerIsTheSameAndAnotherIsNot) {
     install(text + "# another\n");
     EXPECT_NE(identity_of(runner, compiler), before) << real;
   }
+}
+
+/// It decides where code and tables lie, and with that what some counts are.
+TEST(Linker, IsKnownWithAndWithoutLld) {
+  RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
+  const ResolvedCompiler with = resolved(runner, "clang++-19");
+  EXPECT_EQ(with.linker, "-fuse-ld=lld");
+  EXPECT_THAT(with.linker_version, testing::HasSubstr("LLD 19"));
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const fs::path compiler = folder->path() / "without-lld";
+  ASSERT_TRUE(write_file(compiler, "#!/bin/sh\ncase \"$*\" in *-fuse-ld=lld*) exit 1 ;; esac\nexec g++ \"$@\"\n"));
+  fs::permissions(compiler, fs::perms::owner_all);
+  const ResolvedCompiler without = resolved(runner, compiler);
+  EXPECT_EQ(without.linker, "");
+  EXPECT_THAT(without.linker_version, testing::StartsWith("GNU ld"));
 }
 
 }  // namespace
