@@ -139,7 +139,7 @@ CLI::Option* declare(CLI::App& app, const Option& option) {
           return app.add_flag_callback(option.names, target, option.help);
         } else if constexpr (std::is_same_v<T, bool*>) {
           return app.add_flag(option.names, *target, option.help);
-        } else if constexpr (std::is_same_v<T, std::string>) {
+        } else if constexpr (std::is_same_v<T, std::string*>) {
           return option.alone.empty() ? app.add_option(option.names, *target, option.help)
                                       : app.add_flag(option.names, *target, option.help);
         } else {
