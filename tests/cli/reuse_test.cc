@@ -216,7 +216,7 @@ TEST(ReuseOfAStoreTest, TakesEachCaseFromTheNewestRunThatFits) {
   }
   EXPECT_THAT(run({"--reuse", "nowhere"}, 2), HasSubstr("nowhere: there is no such record, and no such history"));
   fs::create_directory(repository.path("another"));
-  EXPECT_THAT(run({"--reuse", "another"}, 2), HasSubstr("another: there is no history; --reuse wants"));
+  EXPECT_THAT(run({"--reuse", "another"}, 2), HasSubstr("another: there is no history; --reuse needs"));
   EXPECT_TRUE(fs::is_empty(repository.path("another")));
   // The branch is of the suite's repository, wherever the user stands; counts also follow from where that is.
   how.folder = "/";

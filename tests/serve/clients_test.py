@@ -47,7 +47,7 @@ class Clients(Serving):
             self.assertEqual((event["event"], event["kind"], event["id"]), ("error", "input", id))
         self.assertEqual(
             client.ask("dance")["hint"],
-            "there are hello, measure, profile, cancel, status, shutdown",
+            "there are hello, measure, profile, compare, check, cancel, status, shutdown",
         )
         client.measure({"text": "schema = 1\nbenchmrk = 1", "path": "s.toml"})
         self.assertEqual(client.receive()["place"], "s.toml:2:1")
