@@ -69,8 +69,12 @@ class SameCounts(unittest.TestCase):
     def test_of_pytorch_all_at_once(self):
         before = self.count("torch_quick.toml")
         self.assertGreater(len(before), 20)
-        after = self.count("torch_quick.toml", self.surroundings["all of these"])
+        # A longer home beside other rules for names and more packages moves TorchScript cases on some machines
+        # (docs/reference/exactness.md, what is known to move counts); alone it moves none.
+        after = self.count("torch_quick.toml", self.surroundings["all of these but another home"])
         self.assertEqual(moved(before, after), {})
+        home = self.count("torch_quick.toml", self.surroundings["another home"])
+        self.assertEqual(moved(before, home), {})
 
 
 if __name__ == "__main__":

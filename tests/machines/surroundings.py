@@ -106,23 +106,24 @@ def prepared(room):
         "more in the standard library": more_in_the_library("/mnt/library"),
         "more in the root folder": more_in_the_root(room / "root"),
     }
-    surroundings["all of these"] = (
-        more_in_the_library("/mnt/library")
-        + "".join(
-            text
-            for name, text in surroundings.items()
-            if name
-            not in (
-                "another disk",
-                "no limit of the stack",
-                "more packages",
-                "more in the standard library",
-                "more in the root folder",
+    alone = ("another disk", "no limit of the stack", "more packages")
+    alone += ("more in the standard library", "more in the root folder")
+
+    def all_but(*left_out):
+        return (
+            more_in_the_library("/mnt/library")
+            + "".join(
+                text for name, text in surroundings.items() if name not in (*alone, *left_out)
             )
+            + bind(packages, PACKAGES)
+            + more_in_the_root(room / "root")
         )
-        + bind(packages, PACKAGES)
-        + more_in_the_root(room / "root")
-    )
+
+    both = {
+        "all of these": all_but(),
+        "all of these but another home": all_but("another home"),
+    }
+    surroundings.update(both)
     return surroundings
 
 
