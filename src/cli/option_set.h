@@ -26,7 +26,7 @@ class Option {
   enum class Values { many, one_each };
 
   Option(std::string names, Target target, std::string help)
-      : names(std::move(names)), help(std::move(help)), target(target) {}
+      : names(std::move(names)), help(std::move(help)), target(std::move(target)) {}
 
   Option& required() { return is_required = true, *this; }
   /// What stands for the value in the help: "FILE".
@@ -64,7 +64,7 @@ class Option {
 struct OptionSet {
   /// A bool and a choice are flags; a list takes a value for each mention.
   Option& add(std::string names, Option::Target target, std::string help) {
-    return options.emplace_back(std::move(names), target, std::move(help));
+    return options.emplace_back(std::move(names), std::move(target), std::move(help));
   }
   /// For what shares the options of others, and has no use for these.
   void leave_out(const std::vector<std::string>& names) {

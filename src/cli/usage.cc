@@ -159,7 +159,7 @@ void add_option(CLI::App& app, const Option& option) {
   if (option.must_be_positive) declared->check(CLI::PositiveNumber);
   // A flag that is given without a value has this one in CLI11.
   if (!option.alone.empty())
-    declared->transform([alone = option.alone](std::string given) { return given == "true" ? alone : given; });
+    declared->transform([alone = option.alone](const std::string& given) { return given == "true" ? alone : given; });
   if (!option.choices.empty()) declared->check(CLI::IsMember(option.choices));
   // Expected once, it is shown without "...", which would promise that one mention takes several.
   if (option.values == Option::Values::one_each) declared->expected(1)->take_all()->allow_extra_args(false);
