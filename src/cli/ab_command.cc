@@ -79,7 +79,7 @@ int report(const Context& context, const AbOptions& options, const std::vector<R
   Comparison comparison = compare(records[0], records[1], how, profiles);
   add_places(comparison, paths[0], paths[1]);
   note_results(results, comparison);
-  const int code = report_comparison(comparison, options.report, rendering(context, options.run), out, err);
+  const int code = report_comparison(comparison, options.report, rendering(context, options.run.style), out, err);
   if (!options.same_result) return code;
   // Where standard output is for a program, people read standard error.
   const CompareCommandOptions& report = options.report;

@@ -108,7 +108,7 @@ int run_bisect(const Context& context, const BisectOptions& options, std::ostrea
   if (options.json) {
     out << bisect_to_json(*report);
   } else {
-    out << render_bisect(*report, static_cast<std::size_t>(options.top), rendering(context, options.commits.run));
+    out << render_bisect(*report, static_cast<std::size_t>(options.top), rendering(context, options.commits.run.style));
   }
   return report->is_whole && !report->changes.empty() ? kFine : kFailed;
 }

@@ -33,7 +33,7 @@ Measuring::Measuring(Interrupts interrupts, const Context& context, const RunOpt
     : interrupts_(std::move(interrupts)),
       runner_(context.libexec + "/tally-supervisor", &interrupts_),
       progress_(err, style_of(context, options), options.verbose,
-                use_color(context, options.color, context.err_is_terminal), context.width) {}
+                use_color(context, options.style.color, context.err_is_terminal), context.width) {}
 
 namespace {
 

@@ -113,11 +113,6 @@ void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
   add_server_option(command, options.run);
 }
 
-RenderOptions rendering(const Context& context, const RunOptions& options) {
-  return {.width = options.width > 0 ? options.width : context.width,
-          .color = use_color(context, options.color, context.out_is_terminal)};
-}
-
 Status print_record(const Context& context, const RunOptions& options, const RunResult& result, const std::string& json,
                     std::ostream& out) {
   const auto view = view_of(options);
@@ -134,7 +129,7 @@ Status print_record(const Context& context, const RunOptions& options, const Run
     });
     return written ? printed : written;
   }
-  out << render_run_table(result.record, rendering(context, options), *view);
+  out << render_run_table(result.record, rendering(context, options.style), *view);
   return written;
 }
 

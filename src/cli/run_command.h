@@ -28,9 +28,6 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
 Status print_record(const Context& context, const RunOptions& options, const RunResult& result, const std::string& json,
                     std::ostream& out);
 
-/// How tables of this run are printed.
-RenderOptions rendering(const Context& context, const RunOptions& options);
-
 /// What a finished run exits with.
 int exit_code_of(const RunResult& result);
 

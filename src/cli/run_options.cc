@@ -127,9 +127,7 @@ void add_run_options(OptionSet& command, RunOptions& options) {
       .value_name("SIZE");
   command.add("-q,--quiet", &options.quiet, "Print no progress");
   command.add("-v,--verbose", &options.verbose, "Print each process and measurement").excludes("--quiet");
-  command.add("--color", &options.color, "When to print in colour").shows_default().one_of({"auto", "always", "never"});
-  command.add("--width", &options.width, "Width of the output in columns (default: the terminal's, or 100)")
-      .range(20, 10000);
+  add_table_style(command, options.style);
 }
 
 void add_column_options(OptionSet& command, RunOptions& options) {

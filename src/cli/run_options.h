@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/option_set.h"
+#include "cli/table_style.h"
 #include "discovery/toolchains.h"
 #include "measurement/settings.h"
 #include "plan/plan.h"
@@ -43,8 +44,7 @@ struct RunOptions {
   bool keep = false;
   bool quiet = false;
   bool verbose = false;
-  std::string color = "auto";
-  int width = 0;  ///< 0: the terminal's.
+  TableStyle style;
 };
 
 /// Options of selection only: for `list` and `plan` too.

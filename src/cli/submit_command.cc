@@ -272,7 +272,7 @@ int print_merged(const Context& context, const SubmitOptions& options, const std
   result.record = *std::move(record);
   const auto view = view_of(options.run);
   if (!view) return report_error(view.error(), err);
-  out << render_run_table(result.record, rendering(context, options.run), *view);
+  out << render_run_table(result.record, rendering(context, options.run.style), *view);
   return exit_code_of(result);
 }
 
