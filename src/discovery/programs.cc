@@ -49,7 +49,7 @@ Error no_answer(const std::string& path, std::string_view elf, const std::string
   if (said.find("error while loading shared libraries") != std::string::npos) {
     error.hint = "let its libraries be found: by its run path, or by LD_LIBRARY_PATH and --keep-env LD_LIBRARY_PATH";
   } else if (said.find("ASan") != std::string::npos) {
-    error.hint = "build it without -fsanitize=address, which Valgrind and what tally preloads do not go with";
+    error.hint = "build it without -fsanitize=address: Valgrind cannot run it";
   } else if (elf.find("benchmark_filter") != std::string_view::npos && !is_google(elf) && !is_ours(elf)) {
     const bool alone = program_interpreter(elf).empty();
     error.hint =
