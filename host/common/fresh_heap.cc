@@ -251,6 +251,15 @@ void align_mappings() {
   }
 }
 
+void settle_loader() {
+  // Each call uses the list that the one before did not.
+  for (int list = 0; list < 2; ++list) {
+    void* const library = ::dlopen("libanl.so.1", RTLD_LAZY | RTLD_LOCAL);
+    if (library == nullptr) return;
+    ::dlclose(library);
+  }
+}
+
 void ask_c_library() {
   ::tzset();
   ::getpwuid(::getuid());

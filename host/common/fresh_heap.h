@@ -37,7 +37,21 @@ void bring_fresh_pools_to_front(void* (*allocate)(std::size_t), std::size_t pool
 void align_mappings();
 
 /// A host's start has stages. Each allocates and maps at its floor or above it, and below the next one's.
-constexpr std::uintptr_t floor_of_stage(unsigned stage) { return (std::uintptr_t{4} << 30U) << stage; }
+/// host/python/tally_start.py has the same numbers. A C++ host has two: it opens its libraries in the first, and serves
+/// in that of imports.
+enum class StartStage : unsigned {
+  surroundings,   ///< What looks at the machine.
+  startup_files,  ///< Python: code that runs whenever the interpreter starts (`.pth` files, sitecustomize).
+  imports,
+  cases,
+  collected,  ///< A program in Python has found its benchmarks.
+};
+
+constexpr std::uintptr_t floor_of_stage(StartStage stage) {
+  constexpr std::uintptr_t kGib = std::uintptr_t{1} << 30U;
+  constexpr std::uintptr_t kFloors[] = {4 * kGib, 6 * kGib, 8 * kGib, 16 * kGib, 32 * kGib};
+  return kFloors[static_cast<unsigned>(stage)];
+}
 
 /// Under Valgrind: what is allocated or mapped from here on lies at `floor` or above it, whatever the heaps and the
 /// address space below look like. The heap is left as it is and continues in a mapping of its own; no gap is left below
@@ -46,6 +60,11 @@ void leave_memory_below(std::uintptr_t floor);
 
 /// fill_pools() after leave_memory_below(): every block comes from a pool at `floor` or above it.
 void fill_pools_above(void* (*allocate)(std::size_t), std::uintptr_t floor);
+
+/// The loader has allocated both of its lists of loaded libraries (glibc's dl_find_object, which has them in turn). It
+/// aligns a list to 128 bytes, so how many libraries fit depends on the address that malloc returned, and the size of
+/// the next list on how many fit. So a host calls this before it looks at anything that differs between machines.
+void settle_loader();
 
 /// The C library has read what it reads of its surroundings once and keeps: where users are listed, the time zone, its
 /// conversions. So it does before a heap is left, and not in the midst of what is loaded afterwards.

@@ -178,9 +178,13 @@ Bool take_folder_lists_option(const HChar* argument) {
 
 void list_whole_folders() { g_first_modules_alone = false; }
 
-void hide_names_of_locales(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
+void hide_library_files(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
+  constexpr const HChar* kHidden[] = {"/usr/share/locale/locale.alias", "/usr/share/zoneinfo/UTC"};
   const HChar* const path = g_first_modules_alone ? opened_path(number, arguments, result) : nullptr;
-  if (path != nullptr && VG_(strcmp)(path, "/usr/share/locale/locale.alias") == 0) answer_not_found(thread, result);
+  if (path == nullptr) return;
+  for (const HChar* const hidden : kHidden) {
+    if (VG_(strcmp)(path, hidden) == 0) return answer_not_found(thread, result);
+  }
 }
 
 void sort_folder_lists(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {

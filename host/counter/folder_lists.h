@@ -16,9 +16,10 @@ Bool take_folder_lists_option(const HChar* argument);
 /// From here on every folder is listed as it is.
 void list_whole_folders();
 
-/// After each system call of the guest's: until list_whole_folders(), a start does not find the C library's list of
-/// other names of locales, which it would keep in its heap where there is one.
-void hide_names_of_locales(ThreadId thread, UInt number, const UWord* arguments, SysRes result);
+/// After each system call of the guest's: until list_whole_folders(), a start does not find two files of the C library's
+/// that not every machine has, and that it reads through its heap: the list of other names of locales, and the rules of
+/// the time zone UTC, which it knows without them.
+void hide_library_files(ThreadId thread, UInt number, const UWord* arguments, SysRes result);
 
 /// After each system call of the guest's.
 void sort_folder_lists(ThreadId thread, UInt number, const UWord* arguments, SysRes result);

@@ -106,7 +106,7 @@ void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*
   hide_drivers(thread, number, arguments, result);
   answer_for_machine(number, arguments, result);
   answer_for_clock(thread, number, arguments, result);
-  hide_names_of_locales(thread, number, arguments, result);
+  hide_library_files(thread, number, arguments, result);
   sort_folder_lists(thread, number, arguments, result);
   answer_command(thread, number, arguments, result);
 }

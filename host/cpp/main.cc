@@ -212,9 +212,10 @@ bool preload(const char* library) {
 
 int main_of_host(int argc, char** argv) {
   entropy::prepare();
+  settle_loader();
   ask_c_library();
   reserve_late_variables(nullptr);
-  if (callgrind::running()) leave_memory_below(floor_of_stage(0));
+  if (callgrind::running()) leave_memory_below(floor_of_stage(StartStage::surroundings));
   for (int i = 1; i + 1 < argc; ++i) {
     if (std::strcmp(argv[i], "--preload") != 0) continue;
     if (!preload(argv[++i])) {
@@ -232,7 +233,7 @@ int main_of_host(int argc, char** argv) {
   }
   // Libraries keep words of their surroundings, such as this program's path, in holes that a case would fall into.
   if (callgrind::running()) {
-    leave_memory_below(floor_of_stage(1));
+    leave_memory_below(floor_of_stage(StartStage::imports));
   } else {
     fill_malloc();
   }

@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <valgrind/valgrind.h>
 
+#include <cstdlib>
 #include <iterator>
 #include <utility>
 
@@ -42,8 +44,9 @@ PyObject* seal(PyObject* /*module*/, PyObject* args) {
     fill_malloc();
     Py_RETURN_NONE;
   }
-  const std::uintptr_t floor = floor_of_stage(static_cast<unsigned>(stage));
+  const std::uintptr_t floor = floor_of_stage(static_cast<StartStage>(stage));
   leave_memory_below(floor);
+  if (stage == static_cast<Py_ssize_t>(StartStage::surroundings)) settle_loader();
   fill_pools_above(PyObject_Malloc, floor);
   fence_pools_below(floor, g_pool);
   VALGRIND_DO_CLIENT_REQUEST_STMT(kBeginStage, floor, 0, 0, 0, 0);
@@ -100,6 +103,18 @@ PyObject* type_tag(PyObject* /*module*/, PyObject* /*args*/) { return PyLong_Fro
 /// ask_c_library(): what it reads of its surroundings once, it has read: who users are, the time zone, conversions.
 PyObject* ask_library(PyObject* /*module*/, PyObject* /*args*/) {
   ask_c_library();
+  Py_RETURN_NONE;
+}
+
+/// renew_environment(name): the C library's list of variables moves to the memory of this stage, for a variable `name`.
+/// What it leaves in an older one is kept: the next block of that size would lie there otherwise. Variables were set.
+PyObject* renew_environment(PyObject* /*module*/, PyObject* args) {
+  const char* name = nullptr;
+  if (PyArg_ParseTuple(args, "s", &name) == 0) return nullptr;
+  const std::size_t size = ::malloc_usable_size(environ);
+  ::setenv(name, "", 1);
+  void* hole = std::malloc(size);
+  asm volatile("" : "+r"(hole));
   Py_RETURN_NONE;
 }
 
@@ -183,6 +198,7 @@ PyMethodDef g_start_methods[] = {
     {"fill_interned", fill_interned, METH_NOARGS, "Let the table of interned strings grow beyond any need."},
     {"type_tag", type_tag, METH_NOARGS, "The last tag of a type."},
     {"ask_c_library", ask_library, METH_NOARGS, "Let the C library read what it reads once."},
+    {"renew_environment", renew_environment, METH_VARARGS, "The list of variables lies in fresh memory."},
     {"path_stat", path_stat, METH_O, "What an import needs of os.stat()."},
     {"set_flag", set_flag, METH_VARARGS, "Change an item of sys.flags."},
     {"make_room_for_late_variables", reserve_variables, METH_O, "For what the runner says once an image is made."},

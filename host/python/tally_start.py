@@ -12,22 +12,25 @@ import sys
 import _tally_host
 
 CACHED_ATTRIBUTES = 4096
-# Of these modules, classes have instances before anything is imported.
+# Modules whose classes have instances before anything is imported.
 FILLED = (
     "_frozen_importlib",
     "_frozen_importlib_external",
     "_sitebuiltins",
+    "codecs",
     "encodings.utf_8",
     "os",
+    "zipimport",
 )
 BLOCKS = 147456  # of 512 bytes: more arenas than a host's start takes
 SUBCLASSES = 1000  # of object: more than an interpreter has, and than its table has room for
-LAST_STAGE = 2
+# Each begins on fresh memory (host/common/fresh_heap.h, StartStage).
+SURROUNDINGS, STARTUP_FILES, IMPORTS, LAST_STAGE = range(4)
 NO_SITE = 6  # its place in sys.flags
 FIRST = []  # [""] where the interpreter looks through its working folder, too: the boot text says so
 UNDER_VALGRIND = _tally_host.under_valgrind()
 ORDINARY = []  # importlib's own function, while another one stands in its place
-KEPT = []  # classes
+KEPT = []  # what nobody needs any more: where it lies, nothing else shall
 SPARE = []  # variables of the C library's environment while modules are imported
 
 
@@ -162,6 +165,7 @@ class DirectFinder(importlib.machinery.PathFinder):
             sys.meta_path[sys.meta_path.index(cls)] = importlib.machinery.PathFinder
         for place, finder in cls.set_aside:
             sys.meta_path.insert(place, finder)
+        KEPT.append(cls.finders)
         cls.finders, cls.set_aside = None, ()
 
     @classmethod
@@ -190,18 +194,20 @@ def stat_alike(on):
 
 def fill_instances():
     """CPython 3.11 and 3.12 give an instance room for as many attributes as its class may still be given, and each
-    instance leaves it one fewer: of every class that has any, there are so many that none is left, however many
+    instance leaves it one fewer: of every class of these modules there are so many that none is left, however many
     folders, modules and files there have been."""
-    importing = sys.modules["importlib._bootstrap"]
-    some = [
-        importlib.machinery.SourcelessFileLoader("tally", "/"),
-        importlib.machinery.ExtensionFileLoader("tally", "/"),
-        importing._ModuleLock("tally"),
-    ]
-    for kind in {type(one) for one in gc.get_objects() + some}:
-        if kind.__module__ in FILLED:
-            for _ in range(40):  # no class shares more than 30
-                object.__new__(kind)
+    for module in FILLED:
+        for kind in list(vars(sys.modules[module]).values()):
+            if isinstance(kind, type) and kind.__new__ is object.__new__:
+                fill_class(kind)
+
+
+def fill_class(kind):
+    try:
+        for _ in range(40):  # no class shares more than 30
+            object.__new__(kind)
+    except TypeError:
+        return  # C makes its instances, or it is abstract
 
 
 def begin_tables_anew():
@@ -222,6 +228,38 @@ def fill_subclasses():
     KEPT.extend(type("Some", (), {}) for _ in range(missing))
 
 
+def fresh(code):
+    inner = (fresh(one) if isinstance(one, type(code)) else one for one in code.co_consts)
+    return code.replace(co_consts=tuple(inner))
+
+
+def functions_of(names, owner):
+    """Those of a module, of its names and of each class among them, without what it has imported."""
+    for value in list(owner.values()):
+        parts = (value,)
+        if isinstance(value, property):
+            parts = (value.fget, value.fset, value.fdel)
+        elif isinstance(value, (staticmethod, classmethod)):
+            parts = (value.__func__,)
+        elif isinstance(value, type) and owner is names:
+            yield from functions_of(names, vars(value))
+        for part in parts:
+            if isinstance(part, type(fresh)) and part.__globals__ is names:
+                yield part
+
+
+def renew_code(modules):
+    """From 3.11 on, CPython writes into a function's code what its executions have met, and takes other ways by it:
+    some make an object that others do without. How often importlib's have run is a matter of how many folders there
+    are. So the functions of these modules have never run."""
+    functions = [part for part in sys.path_hooks if isinstance(part, type(fresh))]
+    for module in modules:
+        functions.extend(functions_of(vars(module), vars(module)))
+    for function in functions:
+        KEPT.append(function.__code__)
+        function.__code__ = fresh(function.__code__)
+
+
 def list_folders_anew():
     """The counter has kept from the lists what this start did not need (protocol/first_modules.h)."""
     for finder in sys.path_importer_cache.values():
@@ -229,19 +267,75 @@ def list_folders_anew():
             finder.invalidate_caches()
 
 
+class StartupFiles:
+    """The code of `.pth` files, sitecustomize and usercustomize, which site.main() finds and runs. Here it runs in a
+    stage of its own, after all folders have been listed: the names that it uses first lie where the code decides, and
+    not behind a list of files. Other modules find these names interned, and CPython's cache of attributes has its
+    places by their addresses."""
+
+    def __init__(self, site):
+        self.site = site
+        self.lines = []  # the text of each, and the variables of site.addpackage(), which a line may read
+        self.modules = []  # site's own functions
+
+    def find(self):
+        """All that site.main() does but that code. Lines that are paths have extended `sys.path`."""
+        kept = self.site.execsitecustomize, self.site.execusercustomize
+        self.site.execsitecustomize = lambda: self.modules.append(kept[0])
+        self.site.execusercustomize = lambda: self.modules.append(kept[1])
+        self.site.exec = lambda line: self.lines.append((line, dict(sys._getframe(1).f_locals)))
+        try:
+            self.site.main()
+        finally:
+            del self.site.exec
+            self.site.execsitecustomize, self.site.execusercustomize = kept
+
+    def run(self):
+        given_up = set()
+        for line, variables in self.lines:
+            file = variables["fullname"]
+            if file not in given_up and not self.run_line(line, file, variables):
+                given_up.add(file)
+        for module in self.modules:
+            module()
+
+    def run_line(self, line, file, variables):
+        """False: it failed, and site runs no further line of its file."""
+        sitedir = variables["sitedir"]  # noqa: F841 (lines that setuptools writes look for it in this frame)
+        try:
+            exec(line, vars(self.site), variables)
+        except Exception as error:
+            print(f"Error processing a line of {file}: {line!r}: {error!r}", file=sys.stderr)
+            print("Remainder of file ignored", file=sys.stderr)
+            return False
+        return True
+
+
+def list_folders():
+    """Each folder of `sys.path` has been listed, and none is again."""
+    for entry in [*FIRST, *sys.path]:
+        finder = importlib.machinery.PathFinder._path_importer_cache(entry)
+        if finder is not None:
+            finder.find_spec("tally_no_such_module")
+
+
 def look_around():
     """All that looks at what this machine has beside what is measured: folders, users, zones, other packages."""
-    if UNDER_VALGRIND:
-        list_folders_anew()
+    list_folders_anew()
+    startup = None
     if sys.flags.no_site:
         import site
 
-        site.main()
-        sys.path[:0] = FIRST
-        _tally_host.set_flag(sys.flags, NO_SITE, 0)
-    if not UNDER_VALGRIND:
-        return
+        startup = StartupFiles(site)
+        startup.find()
     _tally_host.ask_c_library()
+    list_folders()
+    DirectFinder.take_over()
+    seal(STARTUP_FILES)
+    if startup is not None:
+        startup.run()
+        end_of_site()
+    DirectFinder.hand_back()
     for finder in sys.meta_path:  # an installed package may have added one
         try:
             finder.find_spec("tally_no_such_module", None, None)
@@ -259,17 +353,31 @@ def look_around():
     SPARE.extend(spare_variables())
     for name in SPARE:
         os.putenv(name, "")
+    begin_tables_anew()
+
+
+def end_of_site():
+    sys.path[:0] = FIRST
+    _tally_host.set_flag(sys.flags, NO_SITE, 0)
 
 
 def begin():
     """Before anything is imported that is measured."""
     gc.disable()  # when all generations are collected follows from how many objects there were before
     if sys.flags.no_site:
-        import site  # noqa: F401 (its names are not to lie among what its main() finds)
-    seal(0)
-    look_around()
-    begin_tables_anew()
-    seal(1)
+        import site  # its names are not to lie among what its main() finds
+    first = [module for module in sys.modules.values() if isinstance(module, type(sys))]
+    seal(SURROUNDINGS)
+    if UNDER_VALGRIND:
+        look_around()
+    elif sys.flags.no_site:
+        site.main()
+        end_of_site()
+    seal(IMPORTS)
+    if UNDER_VALGRIND:
+        renew_code(first)
+        SPARE.append("TALLY_SPARE")
+        _tally_host.renew_environment(SPARE[-1])
 
 
 def end_of_imports():

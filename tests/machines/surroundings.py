@@ -109,21 +109,12 @@ def prepared(room):
     alone = ("another disk", "no limit of the stack", "more packages")
     alone += ("more in the standard library", "more in the root folder")
 
-    def all_but(*left_out):
-        return (
-            more_in_the_library("/mnt/library")
-            + "".join(
-                text for name, text in surroundings.items() if name not in (*alone, *left_out)
-            )
-            + bind(packages, PACKAGES)
-            + more_in_the_root(room / "root")
-        )
-
-    both = {
-        "all of these": all_but(),
-        "all of these but another home": all_but("another home"),
-    }
-    surroundings.update(both)
+    surroundings["all of these"] = (
+        more_in_the_library("/mnt/library")
+        + "".join(text for name, text in surroundings.items() if name not in alone)
+        + bind(packages, PACKAGES)
+        + more_in_the_root(room / "root")
+    )
     return surroundings
 
 
