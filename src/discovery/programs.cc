@@ -25,6 +25,7 @@ namespace {
 constexpr Milliseconds kDeadline(60'000);
 constexpr std::string_view kGoogleBenchmark = "libbenchmark.so";
 constexpr std::string_view kThreads = "@threads=";
+constexpr std::string_view kByArguments = "by arguments of its own: after --, or args in a suite";
 
 /// What its functions of these names are in a program that has Google Benchmark inside.
 constexpr std::string_view kGoogleRun = "_ZN9benchmark22RunSpecifiedBenchmarksE";
@@ -43,10 +44,12 @@ bool is_google(std::string_view elf) {
 bool is_ours(std::string_view elf) { return elf.find("compiled_with_tallymark") != std::string_view::npos; }
 
 /// A program that did not answer: what it wrote, and what its file shows about the reason.
-Error no_answer(const std::string& path, std::string_view elf, const std::string& how, const std::string& said) {
-  Error error = no_program(path, "does not list its benchmarks: " + how +
+Error no_answer(const std::string& path, std::string_view elf, const Outcome& outcome, const std::string& said) {
+  Error error = no_program(path, "does not list its benchmarks: " + describe(outcome) +
                                      (said.empty() ? "" : ", and says: " + std::string(last_line(trim(said)))));
-  if (said.find("error while loading shared libraries") != std::string::npos) {
+  if (std::holds_alternative<TimedOut>(outcome)) {
+    error.hint = "its main runs as far as its last benchmark to list them: choose fewer " + std::string(kByArguments);
+  } else if (said.find("error while loading shared libraries") != std::string::npos) {
     error.hint = "let its libraries be found: by its run path, or by LD_LIBRARY_PATH and --keep-env LD_LIBRARY_PATH";
   } else if (said.find("ASan") != std::string::npos) {
     error.hint = "build it without -fsanitize=address: Valgrind cannot run it";
@@ -126,7 +129,11 @@ Result<Suite> listed_suite(const std::string& program, const std::string& preloa
     if (lines[i].empty()) continue;
     if (auto added = add_benchmark(suite, name, group, lines[i]); !added) return std::unexpected(added.error());
   }
-  if (suite.definitions().empty()) return std::unexpected(no_program(program, "has no benchmarks"));
+  if (suite.definitions().empty()) {
+    Error none = no_program(program, "has no benchmarks");
+    none.hint = "register one, or choose others " + std::string(kByArguments);
+    return std::unexpected(std::move(none));
+  }
   return suite;
 }
 
@@ -162,7 +169,7 @@ Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, co
     const std::string said = result.err.text();
     if (const auto* const failed = std::get_if<SpawnFailed>(&result.outcome))
       return std::unexpected(no_program(program.path, "cannot be run: " + failed->error.message));
-    return std::unexpected(no_answer(program.path, elf ? *elf : "", describe(result.outcome), said));
+    return std::unexpected(no_answer(program.path, elf ? *elf : "", result.outcome, said));
   }
   const auto text = read_file(fmt::format("/proc/self/fd/{}", list.get()));
   if (!text) return std::unexpected(text.error());

@@ -1,11 +1,15 @@
 #include "discovery/programs.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "plan/plan.h"
+#include "process/testing/fake_runner.h"
 
 namespace tally {
 namespace {
+
+using testing::HasSubstr;
 
 TEST(SuiteOfList, EachLineIsABenchmarkAndEachArgumentAParameter) {
   const auto suite = suite_of_list("/build/bench", "tallymark benchmarks 1\nsort\tn=64,1000\targ1=-2\nplain one\n");
@@ -27,8 +31,22 @@ TEST(SuiteOfList, WhatIsNoListIsRefusedWithTheProgram) {
     ASSERT_FALSE(suite) << wrong;
     EXPECT_EQ(suite.error().where, "/build/bench");
   }
+  const auto none = suite_of_list("/build/bench", "tallymark benchmarks 1\n");
+  EXPECT_EQ(none.error().message, "has no benchmarks");
+  EXPECT_THAT(none.error().hint, HasSubstr("choose others by arguments of its own"));
   EXPECT_FALSE(suite_of_list("/build/bench", "tallymark benchmarks 1\nsort\tn=1\nsort\tn=2\n"));
   EXPECT_FALSE(suite_of_list("/build/bench", "tallymark benchmarks 1\nsort\tthreads=1\n"));
+}
+
+/// A program of Catch2 or nanobench runs for its list, and its tests may take long.
+TEST(SuiteOfProgram, ATimeOutSaysHowToListLess) {
+  FakeProcessRunner runner;
+  runner.play = [](const ProcessRequest&) { return ScriptedProcess{.takes = std::nullopt}; };
+  const auto suite = suite_of_program(runner, {.path = "/bin/sh"}, {.working_folder = "/"}, "/libexec");
+  ASSERT_FALSE(suite);
+  EXPECT_EQ(suite.error().where, "/bin/sh");
+  EXPECT_THAT(suite.error().message, HasSubstr("does not list its benchmarks: timed out"));
+  EXPECT_THAT(suite.error().hint, HasSubstr("choose fewer by arguments of its own"));
 }
 
 }  // namespace

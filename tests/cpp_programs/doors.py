@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from surroundings import UNREAD, counted_environment, open_program, padded, path_of, size_of
+from surroundings import UNREAD, counted_environment, open_program, padded, size_of, started
 
 SHORT = 10  # executions of the shorter call, as the built-program door makes them
 # What calls a benchmark's function, by side: with its State, without reports.
@@ -131,23 +131,25 @@ class Asked:
 
 
 def command_of(
-    asked: Asked, name: str, executions: int, program: str, report: Path
+    asked: Asked, name: str, executions: int, start: list[str], report: Path
 ) -> tuple[list[str], dict[str, str]]:
-    """The program's argv, and its environment: what it runs goes by its own command line; by variables if it has
-    arguments of its own, for it may take no others. (Four variables more are 290 instructions more in a `getenv` of
-    what is not there; they take the places of four others.)
+    """The argv that begins with `start`, and the environment.
+
+    What the program runs goes by its own command line; by variables if it has arguments of its own, for it may take no
+    others. (Four variables more are 290 instructions more in a `getenv` of what is not there; they take the places of
+    four others.)
     """
     environment = counted_environment(asked.side)
     flags = {"filter": pattern_of(name), "min_time": f"{executions:06d}x", "out_format": "json"}
     flags |= {"out": str(report)}
     if len(asked.argv) == 1:
         flags = {f"--benchmark_{flag}": value for flag, value in flags.items()}
-        flags = padded(flags, asked.side, asked.shift, size_of([program]))
-        return [program, *(f"{flag}={value}" for flag, value in flags.items())], environment
+        flags = padded(flags, asked.side, asked.shift, size_of(start))
+        return [*start, *(f"{flag}={value}" for flag, value in flags.items())], environment
     flags = {f"BENCHMARK_{flag.upper()}": value for flag, value in flags.items()}
     unread = [f"{variable}={environment.pop(variable)}" for variable in UNREAD]
-    flags = padded(flags, asked.side, asked.shift, size_of([program]) - size_of(unread))
-    return [program, *asked.argv[1:]], environment | flags
+    flags = padded(flags, asked.side, asked.shift, size_of(start) - size_of(unread))
+    return [*start, *asked.argv[1:]], environment | flags
 
 
 def one_call(asked: Asked, name: str, executions: int) -> Call:
@@ -157,7 +159,7 @@ def one_call(asked: Asked, name: str, executions: int) -> Call:
     """
     with tempfile.TemporaryDirectory() as folder, open_program(asked.argv[0]) as program:
         profile, report = Path(folder, "profile"), Path(folder, "report.json")
-        argv, environment = command_of(asked, name, executions, path_of(program), report)
+        argv, environment = command_of(asked, name, executions, started(program), report)
         command = ["setarch", "-R", "valgrind", "--tool=callgrind"]
         command += [f"--toggle-collect={CALLERS[asked.side]}", f"--callgrind-out-file={profile}"]
         subprocess.run(

@@ -15,9 +15,10 @@ installation of it, --google-sources its source folder). Each case then has thes
   each, up to a page): if Callgrind's own count becomes the door's in one of them, the case is one of surroundings.
 
 Both doors count everything twice, the second time on one core (--cores 0); the two runs must be equal, or the record
-must say of the case that it asks for what is another in each run. The exit code is 1 if a case disagrees and nothing
-says why, if two runs differ without a word, if a side has a case that the other lacks, or if doors differ with no proof
-of either count. Not a part of `make test`: it takes minutes for each project, and sources that are not here.
+must say of the case that it asks for what is another in each run, or why one of them has no count. The exit code is 1
+if a case disagrees and nothing says why, if two runs differ without a word, if a side has a case that the other lacks,
+or if doors differ with no proof of either count. Not a part of `make test`: it takes minutes for each project, and
+sources that are not here.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Outcome:
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     equal_to_callgrind: int = 0
     compared_with_callgrind: int = 0
-    unlike_runs: list[str] = field(default_factory=list)  # without a warning that says why
+    unlike_runs: list[str] = field(default_factory=list)  # without a word that says why
     flagged_runs: list[str] = field(default_factory=list)  # with one
     failure: str = ""
 
@@ -129,7 +130,8 @@ class Matrix:
         for name in changed(first, second):
             one, other = first.get(name, Count()), second.get(name, Count())
             text = f"{side} {program.name}/{name}: {one} and {other}"
-            (outcome.flagged_runs if flag_of(one, other) else outcome.unlike_runs).append(text)
+            said = flag_of(one, other) or one.reason or other.reason
+            (outcome.flagged_runs if said else outcome.unlike_runs).append(text)
         return first
 
     def count_program(self, outcome: Outcome, programs: dict[str, Path]) -> None:

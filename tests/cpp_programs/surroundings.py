@@ -2,9 +2,10 @@
 
 Counts depend on it: `getenv` takes 6 instructions for each variable before the one that it looks for, and glibc's
 `strcmp`, `memcmp` and `strncasecmp` go another way where one of two texts lies near the end of a page (`strcmp` of TZ:
-22 instructions more). Variables are the same by name, number, order and address. Stack and heap are not: tally's
-library and the loop of a region are another program, so these are moved until the counts agree, or nothing is left to
-try.
+22 instructions more). Variables are the same by name, number, order and address. The loader starts the program, so that
+its heap lies below it, as under tally (`std::string` compares the addresses of what it appends and of its own
+characters: 3 instructions for each text of the program). Stack and heap are not the same: tally's library and the loop
+of a region are another program, so these are moved until the counts agree, or nothing is left to try.
 """
 
 from __future__ import annotations
@@ -57,12 +58,13 @@ def size_of(texts: Iterable[str]) -> int:
     return sum(len(text) + 1 for text in texts)
 
 
-def path_of(program: int) -> str:
-    """A descriptor's. Above the variables lies the path of what is started, so it is as long as the loader's and the
-    variable that is removed.
+def started(program: int) -> list[str]:
+    """The loader, and the program by its descriptor. Above the variables lies the path of what is started, so it is as
+    long as the loader's and the variable that is removed.
     """
-    begin, end = "/proc/self/fd/", str(program)
-    return begin + "/" * (size_of([LOADER, REMOVED]) - size_of([begin + end])) + end
+    folder, _, name = LOADER.rpartition("/")
+    missing = size_of([REMOVED])
+    return [f"{folder}/{'/' * missing}{name}", f"/proc/self/fd/{program}"]
 
 
 def padded(flags: dict[str, str], side: str, shift: int, taken: int) -> dict[str, str]:

@@ -5,7 +5,7 @@
 set -eu
 source=$1 build=$2 work=$3
 . "$source/tests/programs/frameworks.sh"
-rm -rf g++ clang++-19 edited plain ./*.json
+rm -rf g++ clang++-19 edited plain theirs ours ./*.json
 folder=$(nanobench)
 if [ -z "$folder" ]; then
   echo "skipped: nanobench.h is not there, and TALLY_NANOBENCH names no folder of it" >&2
@@ -70,6 +70,14 @@ grep -q '`nops`' ours.txt
 # --- one line edited in the place of a folder; wrong places say so
 sed 's/#include <nanobench.h>/#include <tallymark\/nanobench.h>/' "$source/tests/programs/nanobench_work.cc" >edited.cc
 g++ -std=c++17 -O1 -I"$include" $(found_in "$folder") edited.cc "$archive" -pthread -Wl,-z,now -o edited
+passes "$tally" list --program edited
+says "edited/titled/nops#2 [cpp]"
+# --- a source that finds it in a folder: a file of that name before it
+mkdir -p theirs/third-party ours/third-party
+cp "$folder/nanobench.h" theirs/third-party
+sed -n '/^#ifndef TALLYMARK_NANOBENCH_H$/,/^#endif$/p' "$source/docs/guides/programs.md" >ours/third-party/nanobench.h
+sed 's/#include <nanobench.h>/#include <third-party\/nanobench.h>/' "$source/tests/programs/nanobench_work.cc" >edited.cc
+g++ -std=c++17 -O1 -Iours -Itheirs -I"$include" edited.cc "$archive" -pthread -Wl,-z,now -o edited
 passes "$tally" list --program edited
 says "edited/titled/nops#2 [cpp]"
 sed 's/#include <nanobench.h>/&\n#include <tallymark\/nanobench.h>/' "$source/tests/programs/nanobench_work.cc" >edited.cc
