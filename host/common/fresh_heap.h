@@ -43,13 +43,14 @@ enum class StartStage : unsigned {
   surroundings,   ///< What looks at the machine.
   startup_files,  ///< Python: code that runs whenever the interpreter starts (`.pth` files, sitecustomize).
   imports,
+  warm_up,
   cases,
   collected,  ///< A program in Python has found its benchmarks.
 };
 
 constexpr std::uintptr_t floor_of_stage(StartStage stage) {
   constexpr std::uintptr_t kGib = std::uintptr_t{1} << 30U;
-  constexpr std::uintptr_t kFloors[] = {4 * kGib, 6 * kGib, 8 * kGib, 16 * kGib, 32 * kGib};
+  constexpr std::uintptr_t kFloors[] = {4 * kGib, 6 * kGib, 8 * kGib, 12 * kGib, 16 * kGib, 32 * kGib};
   return kFloors[static_cast<unsigned>(stage)];
 }
 

@@ -16,9 +16,9 @@ Bool take_folder_lists_option(const HChar* argument);
 /// From here on every folder is listed as it is.
 void list_whole_folders();
 
-/// After each system call of the guest's: until list_whole_folders(), a start does not find two files of the C library's
-/// that not every machine has, and that it reads through its heap: the list of other names of locales, and the rules of
-/// the time zone UTC, which it knows without them.
+/// After each system call of the guest's: until list_whole_folders(), a start does not find two files of the C
+/// library's that not every machine has, and that it reads through its heap: the list of other names of locales, and
+/// the rules of the time zone UTC, which it knows without them.
 void hide_library_files(ThreadId thread, UInt number, const UWord* arguments, SysRes result);
 
 /// After each system call of the guest's.

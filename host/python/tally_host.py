@@ -429,6 +429,9 @@ def main():
     sys.argv[:] = [""]  # what libraries and cases find is nobody's command line
     for name in REQUIRED:
         __import__(name)
+    tally_start.seal(
+        tally_start.WARM_UP
+    )  # an import may have listed what is installed, as PyTorch's does from 2.5 on
     MODULES.update(required_names())
     # Of hosts only: what a case imports lies compiled beside its source, or is compiled by it.
     if sys.pycache_prefix is not None:

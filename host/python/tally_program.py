@@ -27,7 +27,7 @@ import tally_start
 LIST_START = "tallymark benchmarks 1"
 ASK = "TALLY_ASKS_PROGRAM"
 AXES = ("label", "language", "runtime", "autograd", "device", "threads")  # every case has them
-COLLECTED = 4  # the stage in which a program has been collected
+COLLECTED = 5  # the stage in which a program has been collected
 BUDGET = _tally_host.BUDGET  # of a warm-up and of a region: instructions, or nanoseconds
 WARM_UPS = (40, 20, 10, 5, 2, 1)
 EXECUTIONS = (100, 50, 20, 10, 5, 2, 1)

@@ -25,12 +25,13 @@ FILLED = (
 BLOCKS = 147456  # of 512 bytes: more arenas than a host's start takes
 SUBCLASSES = 1000  # of object: more than an interpreter has, and than its table has room for
 # Each begins on fresh memory (host/common/fresh_heap.h, StartStage).
-SURROUNDINGS, STARTUP_FILES, IMPORTS, LAST_STAGE = range(4)
+SURROUNDINGS, STARTUP_FILES, IMPORTS, WARM_UP, LAST_STAGE = range(5)
 NO_SITE = 6  # its place in sys.flags
 FIRST = []  # [""] where the interpreter looks through its working folder, too: the boot text says so
 UNDER_VALGRIND = _tally_host.under_valgrind()
 ORDINARY = []  # importlib's own function, while another one stands in its place
 KEPT = []  # what nobody needs any more: where it lies, nothing else shall
+OLD_CODE = []  # likewise
 SPARE = []  # variables of the C library's environment while modules are imported
 
 
@@ -255,8 +256,8 @@ def renew_code(modules):
     functions = [part for part in sys.path_hooks if isinstance(part, type(fresh))]
     for module in modules:
         functions.extend(functions_of(vars(module), vars(module)))
+    OLD_CODE[:] = [function.__code__ for function in functions]
     for function in functions:
-        KEPT.append(function.__code__)
         function.__code__ = fresh(function.__code__)
 
 
@@ -347,7 +348,7 @@ def look_around():
     fill_instances()
     fill_subclasses()
     _tally_host.fill_interned()
-    fill_table(sys.modules, 40000)
+    fill_table(sys.modules, 100000)
     fill_table(os.environ._data, 4000)
     fill_table(sys.path_importer_cache, 8000)
     SPARE.extend(spare_variables())

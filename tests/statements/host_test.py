@@ -27,7 +27,7 @@ class Host:
         native.serve = lambda function, version: 0
         start = types.ModuleType("tally_start")
         start.begin = start.end_of_imports = lambda: None
-        start.LAST_STAGE, start.seal = 3, lambda stage: None
+        start.WARM_UP, start.LAST_STAGE, start.seal = 3, 4, lambda stage: None
         arguments = ["-c", *requires, "--"]
         kept = {
             name: sys.modules.get(name)
