@@ -1,5 +1,5 @@
-"""What runs whenever Python starts (`.pth` files, sitecustomize) does in a host what it does in a plain interpreter, but
-after all folders have been listed (host/python/tally_start.py)."""
+"""What runs whenever Python starts (`.pth` files, sitecustomize) does in a host what it does in a plain interpreter,
+but after all folders have been listed (host/python/tally_start.py)."""
 
 import json
 import pathlib
