@@ -5,7 +5,8 @@
 #   tools/lint.sh [--quick] [BUILD]      BUILD: build/release; --quick: only what takes seconds
 #
 # clang-tidy takes 4 to 5 s of CPU time for each file, 12 minutes for all: a run takes what the last 20 commits and the
-# working tree touched, the newest first and 40 files at most. TIDY=all takes every file, TIDY=none skips it.
+# working tree touched, the newest first and 40 files at most. TIDY=all takes every file, TIDY=none skips it. Of 530
+# headers, each of which compiles alone in 0.7 s, a run takes what the same commits reach, and TIDY=all every one.
 #
 # What lints JavaScript and Python is no package of Debian 12's: tools/lint pins the versions, build/lint gets them once.
 # Where they cannot be fetched (no network), the step says so and is passed over.
@@ -45,14 +46,24 @@ configure_alone() {
   cat "$alone/configure.log" >&2
   return 1
 }
+# What the working tree and the last 20 commits touched, the newest first. A merge is one commit, with all that it brings.
+changed() {
+  { git diff --name-only HEAD && git log -n 20 --first-parent -m --name-only --format=; } | awk 'NF && !seen[$0]++'
+}
 touched() {
-  if [ "${TIDY:-changed}" = all ]; then sources; else
-    git diff --name-only HEAD
-    git log -n 20 --name-only --format=
-  fi | awk '!seen[$0]++' | grep -E '^(src|host)/.*\.cc$' | grep -v _fuzz | while read -r file; do
+  if [ "${TIDY:-changed}" = all ]; then sources; else changed; fi | grep -E '^(src|host)/.*\.cc$' | grep -v _fuzz | while read -r file; do
     # Only what this build compiles.
     if [ -e "$file" ] && grep -qF "/$file\"" "$alone/compile_commands.json"; then echo "$file"; fi
   done | if [ "${TIDY:-changed}" = all ]; then cat; else head -n 40; fi
+}
+# Of headers, those that what was touched reaches: no other can have ceased to compile.
+layers_and_headers() {
+  set -- --headers clang++-19 --build "$build" --jobs "$jobs"
+  if [ "${TIDY:-changed}" != all ]; then
+    mkdir -p "$alone" && changed >"$alone/changed" || return 1
+    set -- "$@" --touched "$alone/changed"
+  fi
+  python3 tools/check_layers.py "$@"
 }
 tidy() {
   configure_alone || return 1
@@ -109,6 +120,6 @@ fi
 step "JavaScript" page_files
 step "Python" python_files
 step "Python types" python_types
-step "layers and headers" python3 tools/check_layers.py --headers clang++-19 --build "$build" --jobs "$jobs"
+step "layers and headers" layers_and_headers
 if [ "${TIDY:-changed}" != none ]; then step "clang-tidy" tidy; fi
 exit $failed
