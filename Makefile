@@ -3,7 +3,7 @@ SETUP ?= yes
 JOBS ?= $(shell nproc)
 TALLY = build/release/tally
 
-.PHONY: help setup setup-test setup-wheel setup-deb build wheel deb source bench tests test torch-venv check lint dev sanitize nightly clean
+.PHONY: help setup setup-test setup-wheel setup-deb build wheel deb source bench tests test tested torch-venv check lint dev sanitize nightly clean
 help:
 	@echo "make bench   set up, build, and run the PyTorch benchmark suite"
 	@echo "make test    set up, build, lint, and run every test"
@@ -72,6 +72,10 @@ LONG = 'end_to_end|minutes'
 test: setup-test
 	@$(LINT) --quick
 	@$(BUILD_TESTS)
+	@$(MAKE) --no-print-directory tested
+
+# What follows the build.
+tested:
 	@$(CTEST) -LE $(LONG)
 	@$(LINT) --slow build/release
 	@$(CTEST) -L $(LONG)
