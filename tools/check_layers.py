@@ -316,8 +316,8 @@ NOT_ALONE = [
 ]
 
 
-# Where one of these is touched, every header is compiled: how, and beside which packages.
-OF_ALL_HEADERS = ["tools/check_layers.py", "packages.txt", "packages-test.txt"]
+# Where one of these is touched, every header is compiled: they say beside which packages.
+OF_ALL_HEADERS = ["packages.txt", "packages-test.txt"]
 
 
 def reached_by(root, touched):

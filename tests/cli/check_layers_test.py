@@ -97,7 +97,7 @@ class Layers(unittest.TestCase):
                 ("docs/a.md\nsrc/base/low.h\n", 3, ["src/cli/high.h"]),
                 ("src/base/was_deleted.h\nhost/common/beside.h\n", 2, ["host/common/near.h"]),
                 (
-                    "tools/check_layers.py\n",
+                    "packages.txt\n",
                     6,
                     ["host/common/near.h", "src/cli/high.h", "src/cli/other.h"],
                 ),
