@@ -3,7 +3,7 @@ SETUP ?= yes
 JOBS ?= $(shell nproc)
 TALLY = build/release/tally
 
-.PHONY: help setup setup-test setup-wheel setup-deb build wheel deb source bench tests test torch-venv check lint dev sanitize nightly clean
+.PHONY: help setup setup-test setup-wheel setup-deb build wheel deb source bench tests test tested torch-venv check lint dev sanitize nightly clean
 help:
 	@echo "make bench   set up, build, and run the PyTorch benchmark suite"
 	@echo "make test    set up, build, lint, and run every test"
@@ -47,9 +47,10 @@ build: setup
 	@$(call CONFIGURE,-DBUILD_TESTING=OFF)
 	@cmake --build --preset release -j $(JOBS)
 
+BUILD_TESTS = $(call CONFIGURE,-DBUILD_TESTING=ON) && cmake --build --preset release -j $(JOBS)
+
 tests: setup-test
-	@$(call CONFIGURE,-DBUILD_TESTING=ON)
-	@cmake --build --preset release -j $(JOBS)
+	@$(BUILD_TESTS)
 
 wheel: setup-wheel build
 	@tools/wheel/make_wheel.sh build/release build/wheel
@@ -64,9 +65,20 @@ bench: build
 	@rm -f build/bench.json
 	$(TALLY) run suites/torch_quick.toml --json build/bench.json --expect suites/reference || { [ $$? -eq 2 ] && [ -s build/bench.json ]; }
 
-# Everything a change must pass. ctest's closing lines come last.
-test: tests lint
-	@ctest --test-dir build/release --output-on-failure -j $(JOBS)
+# Everything a change must pass, what fails in seconds first. ctest's closing lines come last.
+LINT = JOBS=$(JOBS) tools/lint.sh
+CTEST = ctest --test-dir build/release --output-on-failure -j $(JOBS)
+LONG = 'end_to_end|minutes'
+test: setup-test
+	@$(LINT) --quick
+	@$(BUILD_TESTS)
+	@$(MAKE) --no-print-directory tested
+
+# What follows the build.
+tested:
+	@$(CTEST) -LE $(LONG)
+	@$(LINT) --slow build/release
+	@$(CTEST) -L $(LONG)
 
 # For the tests of another PyTorch than Debian's; they are skipped without. Left alone while it holds what is pinned.
 TORCH_VENV = build/torch-venv
@@ -77,12 +89,12 @@ torch-venv: setup-test
 
 # What takes seconds once it is built.
 check: tests
-	@JOBS=$(JOBS) tools/lint.sh --quick build/release
-	@ctest --test-dir build/release --output-on-failure -j $(JOBS) -LE 'end_to_end|minutes'
+	@$(LINT) --quick build/release
+	@$(CTEST) -LE $(LONG)
 
 lint: setup-test
 	@test -e build/release/compile_commands.json || { $(call CONFIGURE,-DBUILD_TESTING=ON); }
-	@JOBS=$(JOBS) tools/lint.sh build/release
+	@$(LINT) build/release
 
 dev: setup-test
 	@cmake --preset dev >/dev/null

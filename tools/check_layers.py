@@ -3,6 +3,7 @@
 
     tools/check_layers.py [--root FOLDER]       includes, header comments, file lengths; seconds
     tools/check_layers.py --headers COMPILER    besides, every header compiles alone
+        --touched FILE                          only those that a file reaches which FILE names
 
 Prints one line for each violation, "FILE:LINE: what", and exits with 1 when there is one.
 """
@@ -192,6 +193,7 @@ SUPERVISOR = ["base", "process"]
 # The host of commands ends trees of processes as the supervisor does.
 COMMAND_HOST = [*HOST, "process"]
 
+ANY_INCLUDE = re.compile(r'^\s*#\s*include\s+["<](?:\.\.?/)*([^">]+)[">]', re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 LONG = 450
 TOP_FOLDERS = ["src", "host", "include"]
@@ -314,8 +316,37 @@ NOT_ALONE = [
 ]
 
 
-def check_headers(root, compiler, jobs, build):
+# Where one of these is touched, every header is compiled: they say beside which packages.
+OF_ALL_HEADERS = ["packages.txt", "packages-test.txt"]
+
+
+def reached_by(root, touched):
+    """Those of the files `touched`, and the headers that include one of them, directly or through others.
+
+    Whether any other header compiles has not changed. A name in an #include is any path that ends so.
+    """
+    includers = {}
+    for path in sources(root, ".h"):
+        for name in ANY_INCLUDE.findall((root / path).read_text()):
+            includers.setdefault(name, []).append(path)
+    reached = set()
+    ahead = [pathlib.PurePath(path) for path in touched]
+    while ahead:
+        path = ahead.pop()
+        if path in reached:
+            continue
+        reached.add(path)
+        for start in range(len(path.parts)):
+            ahead += includers.get("/".join(path.parts[start:]), [])
+    return reached
+
+
+def check_headers(root, compiler, jobs, build, touched):
     alone = [path for path in sources(root, ".h") if path not in NOT_ALONE]
+    if touched is not None and not set(touched) & set(OF_ALL_HEADERS):
+        reached = reached_by(root, touched)
+        alone = [path for path in alone if path in reached]
+    print(f"layers: {len(alone)} headers are compiled alone")
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         yield from filter(
             None,
@@ -329,6 +360,12 @@ def main():
         "--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent
     )
     parser.add_argument("--headers", metavar="COMPILER", help="compile each header alone")
+    parser.add_argument(
+        "--touched",
+        metavar="FILE",
+        type=pathlib.Path,
+        help="a file that names one path a line: compile only the headers that one of them reaches",
+    )
     parser.add_argument("--build", default="build/release", help="where generated headers are")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
@@ -336,7 +373,10 @@ def main():
         print(f"warning: {text}")
     problems = [*check_includes(options.root), *check_header_comments(options.root)]
     if options.headers:
-        problems += check_headers(options.root, options.headers, options.jobs, options.build)
+        touched = options.touched.read_text().splitlines() if options.touched else None
+        problems += check_headers(
+            options.root, options.headers, options.jobs, options.build, touched
+        )
     for text in problems:
         print(text, file=sys.stderr)
     print(f"layers: {'in order' if not problems else f'{len(problems)} violations'}")

@@ -91,8 +91,14 @@ def words_of(line: str) -> str:
     return re.sub(r"_+", " ", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", line)).lower()
 
 
+# Any of them: one search of each line, and one for each word only where it finds something.
+ANY_AVOIDED = re.compile(rf"(?<![a-z])(?:{'|'.join(AVOIDED)})(?![a-z])")
+
+
 def avoided_in(line: str) -> Iterator[str]:
     words = words_of(line)
+    if not ANY_AVOIDED.search(words):
+        return
     for avoided, instead in AVOIDED.items():
         if re.search(rf"(?<![a-z]){avoided}(?![a-z])", words):
             yield f"'{avoided}'; write {instead}"

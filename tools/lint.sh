@@ -2,20 +2,25 @@
 # Formatting, layers, headers, shell syntax, links of the documentation, words that we avoid, clang-tidy, JavaScript and
 # Python (ruff, mypy). Needs a configured build folder for headers.
 #
-#   tools/lint.sh [--quick] [BUILD]      BUILD: build/release; --quick: only what takes seconds
+#   tools/lint.sh [--quick|--slow] [BUILD]   BUILD: build/release; --quick: only what takes seconds and needs no build;
+#                                            --slow: only the rest
 #
-# clang-tidy takes 4 to 5 s of CPU time for each file, 12 minutes for all: a run takes what the last 20 commits and the
-# working tree touched, the newest first and 40 files at most. TIDY=all takes every file, TIDY=none skips it.
+# clang-tidy takes 4 to 5 s of CPU time for each file, most of an hour for all: a run takes what the working tree and the last
+# 20 commits touched, the newest first: 24 files, or up to 40 where the last commit alone touched more. TIDY=all takes every
+# file, TIDY=none skips it. Of 530 headers, each of which compiles alone in 0.7 s, a run takes what the same commits reach,
+# and TIDY=all every one.
 #
 # What lints JavaScript and Python is no package of Debian 12's: tools/lint pins the versions, build/lint gets them once.
 # Where they cannot be fetched (no network), the step says so and is passed over.
 set -u
 cd "$(dirname "$0")/.."
-quick=
-if [ "${1:-}" = --quick ]; then
-  quick=yes
-  shift
-fi
+steps=all
+case ${1:-} in
+  --quick | --slow)
+    steps=${1#--}
+    shift
+    ;;
+esac
 build=${1:-build/release}
 jobs=${JOBS:-$(nproc)}
 failed=0
@@ -45,22 +50,42 @@ configure_alone() {
   cat "$alone/configure.log" >&2
   return 1
 }
-touched() {
-  if [ "${TIDY:-changed}" = all ]; then sources; else
-    git diff --name-only HEAD
-    git log -n 20 --name-only --format=
-  fi | awk '!seen[$0]++' | grep -E '^(src|host)/.*\.cc$' | grep -v _fuzz | while read -r file; do
-    # Only what this build compiles.
+# What the working tree and so many commits touched, the newest first. A merge is one commit, with all that it brings.
+changed() {
+  { git diff --name-only HEAD && git log -n "$1" --first-parent -m --name-only --format=; } | awk 'NF && !seen[$0]++'
+}
+# Of these, given one a line, what clang-tidy reads: only what this build compiles.
+compiled() {
+  grep -E '^(src|host)/.*\.cc$' | grep -v _fuzz | while read -r file; do
     if [ -e "$file" ] && grep -qF "/$file\"" "$alone/compile_commands.json"; then echo "$file"; fi
-  done | if [ "${TIDY:-changed}" = all ]; then cat; else head -n 40; fi
+  done
+}
+to_tidy() {
+  if [ "${TIDY:-changed}" = all ]; then
+    sources | compiled
+    return
+  fi
+  of_last=$(changed 1 | compiled | wc -l)
+  if [ "$of_last" -lt 24 ]; then of_last=24; fi
+  if [ "$of_last" -gt 40 ]; then of_last=40; fi
+  changed 20 | compiled | head -n "$of_last"
+}
+# Of headers, those that what was touched reaches: no other can have ceased to compile.
+layers_and_headers() {
+  set -- --headers clang++-19 --build "$build" --jobs "$jobs"
+  if [ "${TIDY:-changed}" != all ]; then
+    mkdir -p "$alone" && changed 20 >"$alone/changed" || return 1
+    set -- "$@" --touched "$alone/changed"
+  fi
+  python3 tools/check_layers.py "$@"
 }
 tidy() {
   configure_alone || return 1
-  files=$(touched)
+  files=$(to_tidy)
   if [ -z "$files" ]; then return 0; fi
   echo "lint: clang-tidy on $(echo "$files" | wc -l) files"
   # Files pass by in a log of their own: only findings are shown, last, where a truncated log still has them.
-  echo "$files" | xargs -n 2 -P "$jobs" clang-tidy-19 -p "$alone" --quiet >"$alone/tidy.log" 2>&1 && return 0
+  echo "$files" | xargs -n 1 -P "$jobs" clang-tidy-19 -p "$alone" --quiet >"$alone/tidy.log" 2>&1 && return 0
   grep -Ev 'warnings? generated|^\[[0-9]+/[0-9]+\] Processing|warnings treated as errors' "$alone/tidy.log" >&2
   return 1
 }
@@ -98,17 +123,32 @@ python_types() {
   (cd python && "../$tools/python/bin/mypy" --strict --no-error-summary --cache-dir "../$tools/mypy" tallymark tests)
 }
 
-step "formatting" format
-step "shell" shell
-step "documentation" python3 tools/check_docs.py
-step "words" python3 tools/check_words.py
-if [ "$quick" ]; then
+if [ $steps != slow ]; then
+  step "formatting" format
+  step "shell" shell
+  step "documentation" python3 tools/check_docs.py
+  step "words" python3 tools/check_words.py
+fi
+if [ $steps = quick ]; then
   step "layers" python3 tools/check_layers.py
   exit $failed
 fi
-step "JavaScript" page_files
-step "Python" python_files
-step "Python types" python_types
-step "layers and headers" python3 tools/check_layers.py --headers clang++-19 --build "$build" --jobs "$jobs"
+
+# Each of these keeps one core busy, and some wait for the network: they run beside the compilers, and are shown after.
+scripts() {
+  failed=0
+  step "JavaScript" page_files
+  step "Python" python_files
+  step "Python types" python_types
+  return $failed
+}
+mkdir -p "$tools"
+scripts >"$tools/scripts.log" 2>&1 &
+beside=$!
+trap 'kill $beside 2>/dev/null' EXIT
+step "layers and headers" layers_and_headers
 if [ "${TIDY:-changed}" != none ]; then step "clang-tidy" tidy; fi
+wait $beside || failed=1
+trap - EXIT
+cat "$tools/scripts.log"
 exit $failed

@@ -1,5 +1,6 @@
 /// Snippets compiled together must be the code that they are alone: else a case's count would depend on its neighbours.
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 

@@ -1,6 +1,7 @@
 """tools/check_layers.py on trees with one planted violation each, and on the repository itself."""
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -77,6 +78,37 @@ class Layers(unittest.TestCase):
         )
         self.assertEqual(code, 1)
         self.assertIn("src/base/a.h:1: does not compile alone", text)
+
+    def test_only_headers_that_a_touched_file_reaches(self):
+        bad = "std::string f();\n"
+        tree = {
+            "src/base/low.h": HEADER,
+            "src/plan/middle.h": HEADER + '#include "base/low.h"\n',
+            "src/cli/high.h": HEADER + '#include "plan/middle.h"\n' + bad,
+            "src/cli/other.h": HEADER + bad,
+            "host/common/near.h": HEADER + '#include "beside.h"\n' + bad,
+            "host/common/beside.h": HEADER,
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            names = pathlib.Path(folder) / "touched"
+            for touched, compiled, found in [
+                ("README.md\n", 0, []),
+                ("src/cli/other.h\n", 1, ["src/cli/other.h"]),
+                ("docs/a.md\nsrc/base/low.h\n", 3, ["src/cli/high.h"]),
+                ("src/base/was_deleted.h\nhost/common/beside.h\n", 2, ["host/common/near.h"]),
+                (
+                    "packages.txt\n",
+                    6,
+                    ["host/common/near.h", "src/cli/high.h", "src/cli/other.h"],
+                ),
+            ]:
+                with self.subTest(touched=touched):
+                    names.write_text(touched)
+                    _, text = check(tree, "--headers", "clang++-19", "--touched", str(names))
+                    self.assertIn(f"layers: {compiled} headers are compiled alone\n", text)
+                    self.assertEqual(
+                        sorted(re.findall(r"(\S+):1: does not compile alone", text)), found
+                    )
 
     def test_a_long_file_is_a_warning(self):
         code, text = check({"src/base/a.cc": "\n" * 451})

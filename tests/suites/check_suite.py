@@ -1,9 +1,10 @@
 """Compiles and runs every statement of a suite, three times each, without any of our hosts.
 
-    check_suite.py PRINT_PLAN SUITE WORK_FOLDER [CMAKE_SOURCE]
+    check_suite.py PRINT_PLAN SUITE[,SUITE…] WORK_FOLDER [CMAKE_SOURCE]
 
-So a suite that we ship is known to be right before it is measured. With CMAKE_SOURCE, that folder is copied to the work
-folder and built there first, and SUITE is taken from the copy.
+So a suite that we ship is known to be right before it is measured. Several suites of one toolchain are one program:
+their headers are parsed once. With CMAKE_SOURCE, that folder is copied to the work folder and built there first, and
+SUITE is taken from the copy.
 """
 
 import json
@@ -156,8 +157,36 @@ for (int tally_i = 0; tally_i < 3; ++tally_i) body();
     ).returncode
 
 
+def plan_of(print_plan, suite):
+    plan = json.loads(
+        subprocess.run([print_plan, suite], check=True, capture_output=True, text=True).stdout
+    )
+    # Hash seed and locale change nothing.
+    again = subprocess.run(
+        [print_plan, suite],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LC_ALL": "de_DE.UTF-8", "PYTHONHASHSEED": "7"},
+    ).stdout
+    if json.loads(again) != plan:
+        sys.exit(f"{suite}: another plan with another hash seed and locale")
+    return plan
+
+
+def joined(plans):
+    """The cases of all; what they say of a toolchain must be the same."""
+    toolchains = {}
+    for plan in plans:
+        for name, tools in plan["toolchains"].items():
+            if toolchains.setdefault(name, tools) != tools:
+                sys.exit(f"the suites have different toolchains {name}")
+    return {"toolchains": toolchains, "cases": [case for plan in plans for case in plan["cases"]]}
+
+
 def main():
-    print_plan, suite, work = (os.path.abspath(argument) for argument in sys.argv[1:4])
+    print_plan, work = (os.path.abspath(argument) for argument in (sys.argv[1], sys.argv[3]))
+    suites = [os.path.abspath(suite) for suite in sys.argv[2].split(",")]
     os.makedirs(work, exist_ok=True)
     if len(sys.argv) > 4:
         copy = os.path.join(work, "copy")
@@ -172,19 +201,9 @@ def main():
         subprocess.run(
             ["cmake", "--build", os.path.join(copy, "build")], check=True, stdout=subprocess.DEVNULL
         )
-        suite = os.path.join(copy, os.path.basename(suite))
-    plan = json.loads(
-        subprocess.run([print_plan, suite], check=True, capture_output=True, text=True).stdout
-    )
-    # Hash seed and locale change nothing.
-    again = subprocess.run(
-        [print_plan, suite],
-        check=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "LC_ALL": "de_DE.UTF-8", "PYTHONHASHSEED": "7"},
-    ).stdout
-    failed = json.loads(again) != plan
+        suites = [os.path.join(copy, os.path.basename(suite)) for suite in suites]
+    plan = joined([plan_of(print_plan, suite) for suite in suites])
+    failed = False
     os.chdir(work)
     for name, tools in plan["toolchains"].items():
         cases = [case for case in plan["cases"] if case["toolchain"] == name]
