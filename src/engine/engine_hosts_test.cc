@@ -114,6 +114,15 @@ TEST_F(HostThatNeverStarts, MayTakeLongerWhileItWorks) {
   EXPECT_THAT(witness_.outcomes[0].failure->message, HasSubstr("it was not ready within 1320 s"));
 }
 
+TEST_F(HostThatNeverStarts, MayTakeLongerWhileOthersHaveTheProcessors) {
+  const Clock::time_point start = runner_.now();
+  runner_.queued = [this, start](ProcessId) {
+    const auto passed = std::chrono::duration_cast<Milliseconds>(runner_.now() - start);
+    return std::min(passed, Milliseconds(1'000'000));  // from then on it hangs
+  };
+  EXPECT_EQ(seconds(), 1200);
+}
+
 TEST_F(EngineTest, AHostOfAnotherVersionIsNotStartedAgain) {
   add_cases(1);
   settings_.wall = false;

@@ -307,7 +307,7 @@ void HostPool::on_started(Host& host, const Message& message, std::vector<HostEv
   if (in_host) {
     host.runs_itself = message.job();
     host.seen = runner_.now();
-    host.busy = runner_.busy_time(host.process);
+    host.active = active_time(host);
   }
   if (pid > 0 && message.number(Field::threads) > 1) {
     if (host.threads.empty()) host.threads = runner_.thread_names(*host.pid);
@@ -364,14 +364,20 @@ std::optional<HostWarning> HostPool::start_failed(const Host& host, const std::s
   return HostWarning{fmt::format("the {} did not start, and is started again: {}", host.spec.name, why)};
 }
 
-/// A host that has worked since is not: it gets as long again.
+/// Processor time that a host has used, or waited for: what hangs does neither.
+Milliseconds HostPool::active_time(const Host& host) const {
+  return runner_.busy_time(host.process) + runner_.queued_time(host.process);
+}
+
+/// A host that was active since is not: it gets as long again.
 bool HostPool::is_late(Host& host) {
   const Clock::time_point now = runner_.now();
   if (host.pid || now < host.due) return false;
   if (!deadlines_.busy_start) return true;
-  const Milliseconds busy = runner_.busy_time(host.process);
-  if (busy < host.busy + deadlines_.start / 20 || busy > *deadlines_.busy_start) return true;
-  host.busy = busy;
+  const Milliseconds active = active_time(host);
+  if (active < host.active + deadlines_.start / 20 || runner_.busy_time(host.process) > *deadlines_.busy_start)
+    return true;
+  host.active = active;
   host.due = now + deadlines_.start;
   return false;
 }
@@ -381,10 +387,10 @@ bool HostPool::is_late(Host& host) {
 bool HostPool::is_stalled(Host& host) {
   const Clock::time_point now = runner_.now();
   if (!host.runs_itself || now < host.seen + kToCompute) return false;
-  const Milliseconds busy = runner_.busy_time(host.process);
-  const bool stalled = busy - host.busy < kToCompute / kLeastShare;
+  const Milliseconds active = active_time(host);
+  const bool stalled = active - host.active < kToCompute / kLeastShare;
   host.seen = now;
-  host.busy = busy;
+  host.active = active;
   return stalled;
 }
 
