@@ -23,6 +23,7 @@ constexpr Milliseconds kToEnd{5000};           // for a host that has closed its
 constexpr Milliseconds kToBeRestored{10'000};  // for a host that is made of an image, which takes milliseconds
 constexpr Milliseconds kToCompute{10'000};     // anything, for a host that is a case itself
 constexpr int kLeastShare = 10;                // of that time, one in so many
+constexpr std::string_view kNotReady = "it was not ready within ";
 
 /// Valgrind begins its lines with the process: "==123== text".
 std::string_view without_valgrind_prefix(std::string_view line) {
@@ -55,8 +56,10 @@ std::string last_words(const ProcessResult& result) {
   return said.empty() ? describe(result.outcome) : fmt::format("{}: {}", describe(result.outcome), said);
 }
 
-/// What helps where a program's own start says why it fails. AddressSanitizer's last line is one of two.
+/// What helps where a program's own start says why it fails, or takes too long. AddressSanitizer's last line is one of
+/// two.
 std::string_view hint_of(std::string_view why) {
+  if (why.starts_with(kNotReady)) return "; --host-timeout SECONDS gives it more";
   const bool is_sanitized = why.contains("ASan") || why.contains("End of process memory map");
   return is_sanitized ? "; Valgrind cannot run it: build it without -fsanitize=address" : "";
 }
@@ -400,8 +403,8 @@ std::vector<HostEvent> HostPool::check_deadlines() {
   for (auto position = hosts_.begin(); position != hosts_.end();) {
     const Position current = position++;
     if (is_late(*current)) {
-      const std::string why = fmt::format("it was not ready within {:.0f} s",
-                                          std::chrono::duration<double>(now - current->started).count());
+      const std::string why =
+          fmt::format("{}{:.0f} s", kNotReady, std::chrono::duration<double>(now - current->started).count());
       if (auto warning = start_failed(*current, why, false)) events.emplace_back(*warning);
       runner_.cancel(current->process, CancelMode::at_once);
       events.emplace_back(drop(current->id, why));
