@@ -94,6 +94,7 @@ void before_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count
   note_wait(number, arguments);
   note_call_of_command(number, arguments);
   begin_deadline(thread, number, arguments);
+  explain_too_many_threads(number, arguments);
 }
 
 void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*/, SysRes result) {

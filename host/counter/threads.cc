@@ -3,6 +3,10 @@
 #include "start_clock.h"
 #include "stretches.h"
 
+extern "C" {
+extern Bool VG_(is_valid_tid)(ThreadId thread);  // not in the headers for tools
+}
+
 namespace tally::counter {
 
 namespace {
@@ -22,6 +26,20 @@ void settle(Thread& thread) {
   thread.requested = 0;
 }
 
+/// Whether the call makes a thread of this process.
+bool is_new_thread(UInt number, const UWord* arguments) {
+  constexpr UInt kClone = 56;
+  constexpr UWord kThread = 0x00010000;  // CLONE_THREAD
+  return number == kClone && (arguments[0] & kThread) != 0;
+}
+
+bool has_room() {
+  for (ThreadId thread = 1; thread < g_room; ++thread) {
+    if (VG_(is_valid_tid)(thread) == False) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void reserve_threads() {
@@ -39,6 +57,15 @@ void on_create(ThreadId parent, ThreadId child) {
   settle(g_threads[child]);  // of the one that had this number before
   g_threads[child] = Thread{};
   if (child > g_highest) g_highest = child;
+}
+
+void explain_too_many_threads(UInt number, const UWord* arguments) {
+  if (!is_new_thread(number, arguments) || has_room()) return;
+  constexpr Int kStandardError = 2;
+  HChar text[128];
+  const UInt length = VG_(sprintf)(text, "tally: it begins its %uth thread, and has %u at most where it is counted\n",
+                                   g_room, g_room - 1);
+  VG_(write)(kStandardError, text, static_cast<Int>(length));
 }
 
 void forget_unused_threads() { VG_N_THREADS = g_highest + 1; }

@@ -14,6 +14,10 @@ void reserve_threads();
 void on_start(ThreadId thread, ULong blocks);
 void on_create(ThreadId parent, ThreadId child);
 
+/// Before a system call: where it makes a thread for which Valgrind has no room, which ends the process, and of a
+/// forked one without a word, standard error says so.
+void explain_too_many_threads(UInt number, const UWord* arguments);
+
 /// In a forked process, before Valgrind clears what it keeps of each thread that there could be, until a thread starts:
 /// it need clear those only that there ever were. One page for each of 500 made a fifth of a run's page faults.
 void forget_unused_threads();

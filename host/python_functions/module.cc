@@ -118,8 +118,14 @@ PyObject* install(PyObject* /*module*/, PyObject* /*args*/) {
   Py_RETURN_NONE;
 }
 
-/// begin(): a region is next. The first one is the empty loop's.
-PyObject* begin(PyObject* /*module*/, PyObject* /*args*/) {
+/// begin(): a region is next. The first one is the empty loop's. In a host of a program that is where it is installed,
+/// for such a host has no other text of the probe's; the warm-up follows.
+PyObject* begin(PyObject* module, PyObject* args) {
+  if (g_real == nullptr) {
+    PyObject* done = install(module, args);
+    if (done == nullptr) return nullptr;
+    Py_DecRef(done);
+  }
   if (++g_regions == 1) Py_RETURN_NONE;
   describe_folders();
   const char* folder = std::getenv("TALLY_PYTHON_FUNCTIONS");

@@ -23,6 +23,7 @@ constexpr Milliseconds kToEnd{5000};           // for a host that has closed its
 constexpr Milliseconds kToBeRestored{10'000};  // for a host that is made of an image, which takes milliseconds
 constexpr Milliseconds kToCompute{10'000};     // anything, for a host that is a case itself
 constexpr int kLeastShare = 10;                // of that time, one in so many
+constexpr std::string_view kNotReady = "it was not ready within ";
 
 /// Valgrind begins its lines with the process: "==123== text".
 std::string_view without_valgrind_prefix(std::string_view line) {
@@ -55,8 +56,10 @@ std::string last_words(const ProcessResult& result) {
   return said.empty() ? describe(result.outcome) : fmt::format("{}: {}", describe(result.outcome), said);
 }
 
-/// What helps where a program's own start says why it fails. AddressSanitizer's last line is one of two.
+/// What helps where a program's own start says why it fails, or takes too long. AddressSanitizer's last line is one of
+/// two.
 std::string_view hint_of(std::string_view why) {
+  if (why.starts_with(kNotReady)) return "; --host-timeout SECONDS gives it more";
   const bool is_sanitized = why.contains("ASan") || why.contains("End of process memory map");
   return is_sanitized ? "; Valgrind cannot run it: build it without -fsanitize=address" : "";
 }
@@ -307,7 +310,7 @@ void HostPool::on_started(Host& host, const Message& message, std::vector<HostEv
   if (in_host) {
     host.runs_itself = message.job();
     host.seen = runner_.now();
-    host.busy = runner_.busy_time(host.process);
+    host.active = active_time(host);
   }
   if (pid > 0 && message.number(Field::threads) > 1) {
     if (host.threads.empty()) host.threads = runner_.thread_names(*host.pid);
@@ -364,14 +367,20 @@ std::optional<HostWarning> HostPool::start_failed(const Host& host, const std::s
   return HostWarning{fmt::format("the {} did not start, and is started again: {}", host.spec.name, why)};
 }
 
-/// A host that has worked since is not: it gets as long again.
+/// Processor time that a host has used, or waited for: what hangs does neither.
+Milliseconds HostPool::active_time(const Host& host) const {
+  return runner_.busy_time(host.process) + runner_.queued_time(host.process);
+}
+
+/// A host that was active since is not: it gets as long again.
 bool HostPool::is_late(Host& host) {
   const Clock::time_point now = runner_.now();
   if (host.pid || now < host.due) return false;
   if (!deadlines_.busy_start) return true;
-  const Milliseconds busy = runner_.busy_time(host.process);
-  if (busy < host.busy + deadlines_.start / 20 || busy > *deadlines_.busy_start) return true;
-  host.busy = busy;
+  const Milliseconds active = active_time(host);
+  if (active < host.active + deadlines_.start / 20 || runner_.busy_time(host.process) > *deadlines_.busy_start)
+    return true;
+  host.active = active;
   host.due = now + deadlines_.start;
   return false;
 }
@@ -381,10 +390,10 @@ bool HostPool::is_late(Host& host) {
 bool HostPool::is_stalled(Host& host) {
   const Clock::time_point now = runner_.now();
   if (!host.runs_itself || now < host.seen + kToCompute) return false;
-  const Milliseconds busy = runner_.busy_time(host.process);
-  const bool stalled = busy - host.busy < kToCompute / kLeastShare;
+  const Milliseconds active = active_time(host);
+  const bool stalled = active - host.active < kToCompute / kLeastShare;
   host.seen = now;
-  host.busy = busy;
+  host.active = active;
   return stalled;
 }
 
@@ -394,8 +403,8 @@ std::vector<HostEvent> HostPool::check_deadlines() {
   for (auto position = hosts_.begin(); position != hosts_.end();) {
     const Position current = position++;
     if (is_late(*current)) {
-      const std::string why = fmt::format("it was not ready within {:.0f} s",
-                                          std::chrono::duration<double>(now - current->started).count());
+      const std::string why =
+          fmt::format("{}{:.0f} s", kNotReady, std::chrono::duration<double>(now - current->started).count());
       if (auto warning = start_failed(*current, why, false)) events.emplace_back(*warning);
       runner_.cancel(current->process, CancelMode::at_once);
       events.emplace_back(drop(current->id, why));

@@ -152,7 +152,7 @@ class HostPool {
     Clock::time_point started{};
     std::chrono::system_clock::time_point started_at{};  ///< By the clock of files.
     Clock::time_point due{};                             ///< To be ready, or to have got on.
-    Milliseconds busy{0};                                ///< Processor time that it had used when that was looked at.
+    Milliseconds active{0};                              ///< active_time() when that was looked at.
     std::string dumps;
     std::optional<CpuLease> lease;                ///< Until it is ready.
     std::optional<int> pid;                       ///< Once it is ready.
@@ -160,7 +160,7 @@ class HostPool {
     std::string mapped_state;                     ///< Of those files; empty: one changed while it started.
     std::vector<std::string> threads;             ///< Then too: names.
     std::optional<std::uint32_t> runs_itself;     ///< The job that it has become.
-    Clock::time_point seen{};                     ///< Then: when `busy` was looked at.
+    Clock::time_point seen{};                     ///< Then: when `active` was looked at.
     bool used = false;                            ///< Some session was given to it.
     Clock::time_point used_at{};                  ///< When that last was, or it was ready.
     int sessions = 0;                             ///< That it serves now.
@@ -183,6 +183,7 @@ class HostPool {
   void end_at_once(const Host& host);
   void end_outdated();
   void end_superseded(const HostKey& by);
+  [[nodiscard]] Milliseconds active_time(const Host& host) const;
   bool is_late(Host& host);
   bool is_stalled(Host& host);
 

@@ -159,6 +159,8 @@ class ProcessRunner {
 
   /// Processor time that a process and its living descendants have used; 0 once it has finished.
   [[nodiscard]] virtual Milliseconds busy_time(ProcessId id) const = 0;
+  /// How long they were ready to run while others had the processors; 0 once it has finished.
+  [[nodiscard]] virtual Milliseconds queued_time(ProcessId id) const = 0;
 
   /// The programs and libraries that a process has in memory: mapped_files.h.
   [[nodiscard]] virtual std::vector<std::string> mapped_files(int pid) const = 0;

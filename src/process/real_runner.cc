@@ -73,6 +73,11 @@ Milliseconds RealProcessRunner::busy_time(ProcessId id) const {
   return found == children_.end() ? Milliseconds(0) : tree_time(found->second->pid());
 }
 
+Milliseconds RealProcessRunner::queued_time(ProcessId id) const {
+  const auto found = children_.find(id);
+  return found == children_.end() ? Milliseconds(0) : tree_queued(found->second->pid());
+}
+
 std::vector<std::string> RealProcessRunner::mapped_files(int pid) const { return tally::mapped_files(pid); }
 
 std::vector<std::string> RealProcessRunner::thread_names(int pid) const { return tally::thread_names(pid); }

@@ -30,6 +30,7 @@ class RealProcessRunner final : public ProcessRunner {
   void sweep(ProcessId id) override;
   [[nodiscard]] std::optional<int> pid_of(ProcessId id) const override;
   [[nodiscard]] Milliseconds busy_time(ProcessId id) const override;
+  [[nodiscard]] Milliseconds queued_time(ProcessId id) const override;
   [[nodiscard]] std::vector<std::string> mapped_files(int pid) const override;
   [[nodiscard]] std::vector<std::string> thread_names(int pid) const override;
   std::unique_ptr<ChildHandle> hold(int pid, int parent) override;

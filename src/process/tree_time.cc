@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cstdint>
+#include <filesystem>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -28,12 +30,36 @@ long ticks_of(pid_t pid) {
   return sum;
 }
 
+/// The second figure of a thread's schedstat.
+std::chrono::nanoseconds queued(const std::filesystem::path& thread) {
+  const auto text = read_file(thread / "schedstat");
+  if (!text) return {};
+  const auto fields = split(std::string_view(*text), ' ');
+  std::int64_t waited = 0;
+  if (fields.size() > 1) std::from_chars(fields[1].data(), fields[1].data() + fields[1].size(), waited);
+  return std::chrono::nanoseconds(waited);
+}
+
+std::chrono::nanoseconds queued_of(pid_t pid) {
+  std::chrono::nanoseconds sum{};
+  std::error_code code;
+  for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), code))
+    sum += queued(thread.path());
+  return sum;
+}
+
 }  // namespace
 
 std::chrono::milliseconds tree_time(pid_t root) {
   long ticks = ticks_of(root);
   for (const TreeProcess& one : descendants(root)) ticks += ticks_of(one.pid);
   return std::chrono::milliseconds(ticks * 1000 / ::sysconf(_SC_CLK_TCK));
+}
+
+std::chrono::milliseconds tree_queued(pid_t root) {
+  std::chrono::nanoseconds sum = queued_of(root);
+  for (const TreeProcess& one : descendants(root)) sum += queued_of(one.pid);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(sum);
 }
 
 }  // namespace tally

@@ -75,4 +75,10 @@ CaseFailure describe_exit(int wait_status, Stage stage, Mode mode) {
           {}};
 }
 
+void add_reason(CaseFailure& failure) {
+  constexpr std::string_view kOurs = "tally: ";
+  const std::string_view said = last_line(trim(failure.output));
+  if (said.starts_with(kOurs)) failure.message += fmt::format(": {}", said.substr(kOurs.size()));
+}
+
 }  // namespace tally

@@ -20,4 +20,7 @@ CaseFailure describe_cut_off(protocol::Stage stage, Mode mode);
 /// Its process ended by itself.
 CaseFailure describe_exit(int wait_status, protocol::Stage stage, Mode mode);
 
+/// What the counter wrote last in the case's process, "tally: …", becomes a part of the message: why it ended it.
+void add_reason(CaseFailure& failure);
+
 }  // namespace tally

@@ -37,8 +37,8 @@ RetryLimits retry_limits(const Settings& settings, const CaseSettings& own = {})
 /// From a host's start to its hello, and from a request to the fork.
 struct HostDeadlines {
   Milliseconds start{120'000};
-  /// How much processor time a host may use to start: while it uses some, it may take longer than `start`, as on a
-  /// machine that is busy. Nothing where its time limit was set.
+  /// How much processor time a host may use to start: while it uses some, or waits for a processor that others have, it
+  /// may take longer than `start`. Nothing where its time limit was set.
   std::optional<Milliseconds> busy_start = Milliseconds(600'000);
   Milliseconds fork{20'000};
 };

@@ -171,6 +171,7 @@ void Session::deliver(CaseOutcome& outcome) {
   }
   outcome.failure = stopped_ ? stopped_ : dialogue_.failure();
   outcome.failure->output = captured_.take().text();
+  add_reason(*outcome.failure);
 }
 
 }  // namespace tally

@@ -2,6 +2,7 @@
 #include <sched.h>
 
 #include <csignal>
+#include <functional>
 
 #include "process/harness.h"
 
@@ -113,6 +114,40 @@ TEST_F(RunnerTest, CancelsAtOnce) {
   EXPECT_EQ(finished.id, *id);
   EXPECT_TRUE(std::holds_alternative<Cancelled>(finished.result.outcome));
   EXPECT_LT(finished.result.wall, kPatience);
+}
+
+/// Whether `holds` does before patience ends.
+bool comes_true(const std::function<bool()>& holds) {
+  const Clock::time_point end = Clock::now() + kPatience;
+  while (!holds()) {
+    if (Clock::now() >= end) return false;
+    std::this_thread::sleep_for(Milliseconds(10));
+  }
+  return true;
+}
+
+TEST_F(RunnerTest, SaysHowLongAProcessHasWaitedForItsProcessor) {
+  const CpuSet shared({CpuIndex{sched_getcpu()}});
+  std::vector<ProcessId> two;
+  for (int i = 0; i < 2; ++i) {
+    ProcessRequest spins = victim_request("spins");
+    spins.cpus = shared;
+    two.push_back(runner_.start(std::move(spins)).value());
+  }
+  for (const ProcessId id : two) {
+    EXPECT_TRUE(comes_true([&] { return runner_.busy_time(id) >= kSoon && runner_.queued_time(id) >= kSoon; }));
+    runner_.cancel(id, CancelMode::at_once);
+  }
+  for (std::size_t ended = 0; ended < two.size();) ended += runner_.wait().size();
+  EXPECT_EQ(runner_.queued_time(two[0]), Milliseconds(0));
+  const Result<ProcessId> sleeps = runner_.start(victim_request("closes_its_pipe"));
+  EXPECT_TRUE(comes_true([&] {
+    const Milliseconds before = runner_.queued_time(*sleeps);
+    std::this_thread::sleep_for(kSoon);
+    return runner_.queued_time(*sleeps) == before;
+  })) << "once it sleeps, it waits for no processor";
+  runner_.cancel(*sleeps, CancelMode::at_once);
+  EXPECT_EQ(runner_.wait().size(), 1U);
 }
 
 TEST_F(RunnerTest, KillsChildrenThatWereLeft) {

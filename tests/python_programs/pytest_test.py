@@ -132,6 +132,25 @@ threading.Thread(target=threading.Event().wait, name="waits", daemon=True).start
     expect(warned, f"and says in which process: {case['warnings']}")
 
 
+def check_more_threads_than_can_be_counted():
+    tests = """
+import threading
+def wait_together(number):
+    end = threading.Event()
+    threads = [threading.Thread(target=end.wait) for _ in range(number)]
+    for one in threads:
+        one.start()
+    end.set()
+    for one in threads:
+        one.join()
+def test_it(benchmark):
+    benchmark.pedantic(wait_together, (500,))
+"""
+    status, case = status_of("", tests, code=1)["test_it"]
+    words = "it begins its 500th thread, and has 499 at most where it is counted"
+    expect(status == "failed" and words in case["failure"]["message"], f"it says why: {case}")
+
+
 def check_forms():
     cases, record, _ = record_of("--pytest", "bench/test_forms.py", "--images", "off")
     expect(
@@ -314,6 +333,7 @@ def main():
     check_what_takes_the_place_of_output()
     check_a_fixture_that_hangs()
     check_threads_of_a_conftest()
+    check_more_threads_than_can_be_counted()
     cases = check_forms()
     check_that_nothing_else_moves_a_count(cases)
     check_against_suite(cases)

@@ -72,6 +72,8 @@ class FakeProcessRunner final : public ProcessRunner {
 
   /// How much processor time a process has used; null: none.
   std::function<Milliseconds(ProcessId)> busy;
+  /// How long it has waited for a processor; null: not at all.
+  std::function<Milliseconds(ProcessId)> queued;
   /// What every process has in memory.
   std::vector<std::string> mapped;
   std::vector<std::string> threads;  ///< Names.
@@ -88,6 +90,7 @@ class FakeProcessRunner final : public ProcessRunner {
   void sweep(ProcessId id) override { swept.push_back(id); }
   [[nodiscard]] std::optional<int> pid_of(ProcessId id) const override;
   [[nodiscard]] Milliseconds busy_time(ProcessId id) const override { return busy ? busy(id) : Milliseconds(0); }
+  [[nodiscard]] Milliseconds queued_time(ProcessId id) const override { return queued ? queued(id) : Milliseconds(0); }
   [[nodiscard]] std::vector<std::string> mapped_files(int /*pid*/) const override { return mapped; }
   [[nodiscard]] std::vector<std::string> thread_names(int /*pid*/) const override { return threads; }
   std::unique_ptr<ChildHandle> hold(int pid, int parent) override;

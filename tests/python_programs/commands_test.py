@@ -1,0 +1,141 @@
+"""What cases of a suite can do, those of programs in Python can: parts, profiles, noise floors, two sides, one suite.
+
+TALLY=build/release/tally python3 tests/python_programs/commands_test.py. Exit code 77: this interpreter has no pytest.
+"""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import all_tests
+
+PACKAGE = Path(__file__).resolve().parents[2] / "python"
+TALLY = os.path.abspath(os.environ["TALLY"])
+INTERPRETER = ["--keep-env", "PYTHONPATH", "--python", sys.executable]
+
+FILES = {
+    "work.py": """
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+""",
+    "test_work.py": """
+import pytest
+from work import fib
+@pytest.mark.parametrize("n", [3, 5, 7, 9])
+def test_fib(benchmark, n):
+    benchmark(fib, n)
+""",
+    "benchmarks/__init__.py": "",
+    "benchmarks/fibs.py": """
+from work import fib
+def time_fib(n):
+    fib(n)
+time_fib.params = [5]
+""",
+    "asv.conf.json": '{"version": 1, "project": "work", "benchmark_dir": "benchmarks"}',
+    "script.py": """
+import tallymark
+from work import fib
+@tallymark.bench
+def script_fib():
+    fib(5)
+""",
+    "suite.toml": """
+schema = 1
+[[program]]
+pytest = "test_work.py"
+args = ["-k", "5"]
+[[program]]
+asv = "."
+[[program]]
+script = "script.py"
+[[timer]]
+label = "statement"
+language = "python"
+stmt = "fib(5)"
+setup = "from work import fib"
+""",
+}
+
+
+def tally(folder, *arguments):
+    ended = subprocess.run(
+        [TALLY, *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": f"{folder}:{PACKAGE}"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, f"{arguments}: {ended.stdout}{ended.stderr}"
+    return ended.stdout
+
+
+def cases_of(record):
+    """By their ids."""
+    return {case["id"]: case for case in json.loads(record.read_text())["cases"]}
+
+
+def counted(folder, *arguments):
+    record = folder / "record.json"
+    usual = ["--server", "off", "--counts-only", *INTERPRETER, "--json", record]
+    tally(folder, "run", *usual, *arguments)
+    return cases_of(record)
+
+
+def counts(cases):
+    return {name: case["counts"]["per_iteration"] for name, case in cases.items()}
+
+
+def test_parts_make_the_whole():
+    whole = counts(counted(PROJECT, "--pytest", "test_work.py"))
+    assert len(whole) == 4, whole
+    for part in "12":
+        counted(PROJECT, "--shard", f"{part}/2", "--pytest", "test_work.py")
+        (PROJECT / "record.json").rename(PROJECT / f"part{part}.json")
+    tally(PROJECT, "merge", "part1.json", "part2.json", "--output", "merged.json")
+    assert counts(cases_of(PROJECT / "merged.json")) == whole
+
+
+def test_a_profile_has_the_functions_of_the_program():
+    (case,) = counted(PROJECT, "--profiles", "-f", "*9*", "--pytest", "test_work.py")
+    said = tally(PROJECT, "profile", f"record.json#{case}", "--python")
+    assert "fib" in said and "work.py" in said, said
+
+
+def test_there_is_a_noise_floor():
+    (case,) = counted(PROJECT, "--aa", "-f", "*9*", "--pytest", "test_work.py").values()
+    assert len(case["counts"]["floor"]["samples"]) == 8, case
+
+
+def test_one_suite_has_programs_of_each_kind():
+    cases = counted(PROJECT, "suite.toml")
+    ids = ["test_work.py::test_fib[5]", "fibs.time_fib(5)", "script_fib", "statement [python]"]
+    assert list(cases) == ids, list(cases)
+    found = counts(cases)
+    # The statement and the test call the function; the others are functions that call it.
+    assert found["script_fib"] < 1.1 * found["statement [python]"], found
+
+
+def test_two_interpreters_are_compared():
+    sides = ["--a-python", sys.executable, "--b-python", sys.executable]
+    options = ["--counts-only", "--rounds", "1", "--keep-env", "PYTHONPATH", "--json"]
+    compared = json.loads(tally(PROJECT, "ab", "suite.toml", *sides, *options))
+    verdicts = [case["verdict"] for case in compared["cases"]]
+    assert verdicts == ["same"] * 4, compared
+
+
+if importlib.util.find_spec("pytest") is None:
+    print("skipped: no pytest")
+    sys.exit(77)
+with tempfile.TemporaryDirectory() as place:
+    PROJECT = Path(place)
+    for name, text in FILES.items():
+        (PROJECT / name).parent.mkdir(exist_ok=True)
+        (PROJECT / name).write_text(text)
+    all_tests.run(globals())
