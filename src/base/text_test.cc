@@ -17,6 +17,7 @@ TEST(Text, NearestNamesATypoAndNothingElse) {
   EXPECT_EQ(nearest("stup", keys), "setup");
   EXPECT_EQ(nearest("thread", keys), "threads");
   EXPECT_EQ(nearest("zzzzz", keys), "");
+  EXPECT_EQ(nearest("rnu", std::array<std::string_view, 2>{"run", "init"}), "run");
 }
 
 TEST(Text, GlobMatchesWholeTexts) {

@@ -229,6 +229,25 @@ py = "sum(range(10))"
         self.images.write_text("a file where the folder would be")
         self.assertEqual(self.run_tally(start="ordinary"), right)
 
+    def test_what_ends_while_it_is_written_is_none(self):
+        """No file may grow beyond 16 MiB, which ends the writing as a full disk does."""
+        self.assertFalse(list(self.images.glob("*")))
+        record, argv = self.command("suite.toml")
+        limit = 16 << 20
+        done = subprocess.run(
+            argv,
+            env=self.environment,
+            cwd=self.folder,
+            text=True,
+            capture_output=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        read = counted(json.loads(record.read_text()))
+        self.assertEqual(list(self.images.glob("*")), [])
+        self.assertEqual(self.run_tally(start="ordinary"), read)
+        self.assertGreater(self.image().stat().st_size, limit)
+
     def run_at_once(self, number):
         """Their records."""
         runs = []
