@@ -371,6 +371,27 @@ class Writer {
     return true;
   }
 
+  static bool is_empty(ULong page) {
+    const auto* const words = reinterpret_cast<const ULong*>(page);  // NOLINT(performance-no-int-to-ptr): the guest's
+    for (ULong i = 0; i < image::kPage / sizeof(ULong); ++i) {
+      if (words[i] != 0) return false;
+    }
+    return true;
+  }
+
+  /// Pages that are empty are holes of the file, and take no room: 54 of a torch host's 278 MB.
+  bool put_pages(const image::Run& run) const {
+    ULong full = run.begin;  // where the pages that are not written yet begin
+    const ULong end = run.begin + run.size;
+    for (ULong page = run.begin; page <= end; page += image::kPage) {
+      if (page < end && !is_empty(page)) continue;
+      const auto* const from = reinterpret_cast<const void*>(full);  // NOLINT(performance-no-int-to-ptr)
+      if (page > full && !put(run.at + (full - run.begin), from, page - full)) return false;
+      full = page + image::kPage;
+    }
+    return true;
+  }
+
   template <typename T>
   bool put(const image::Table& table, const T* entries) const {
     return put(table.at, entries, table.size * sizeof(T));
@@ -411,7 +432,7 @@ class Writer {
       image::Run& run = tables_->runs[i];
       run.at = at;
       at += run.size;
-      if (!put(run.at, reinterpret_cast<const void*>(run.begin), run.size)) return kFull;  // NOLINT
+      if (!put_pages(run)) return kFull;
     }
     head().size = at;
     if (call(system::kFtruncate, file_, static_cast<long>(at)) != 0 || !put(head().mappings, tables_->mappings) ||

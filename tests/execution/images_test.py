@@ -24,6 +24,11 @@ class Images(ImagesCase):
         self.assertGreater(off["work [python]"][0], 1000)
         self.assertEqual(self.run_tally("suite.toml", "--images", "off", start="ordinary"), off)
 
+    def test_empty_pages_take_no_room(self):
+        self.run_tally(start="ordinary")
+        about = self.image().stat()
+        self.assertLess(about.st_blocks * 512, about.st_size)
+
     def test_no_case_that_a_host_has_served_is_in_the_next_ones_start(self):
         alone = self.run_tally("suite.toml", "--filter", "sum*")
         self.run_tally("suite.toml", start="image")
