@@ -1,7 +1,7 @@
 #!/bin/bash
 # What takes too long for every change: each part once for each commit, with a report.
 #
-#   tools/nightly.sh [PART…]      make nightly; parts are sanitize, fuzz, tidy, busy, deb and source
+#   tools/nightly.sh [PART…]      make nightly; parts are sanitize, fuzz, tidy, busy, deb, source and references
 #
 # A part that has passed at this commit is not run again, so an interrupted night continues where it was. Logs and results
 # are in build/nightly; FUZZ_SECONDS is how long each fuzzer runs (600).
@@ -62,12 +62,18 @@ run_source() {
   for release in bookworm trixie; do tools/try_source.sh "$release"; done
 }
 
+# The reference counts in both Debians, as they are today.
+run_references() {
+  local release
+  for release in bookworm trixie; do tools/try_references.sh "$release"; done
+}
+
 parts=("$@")
-if [ $# -eq 0 ]; then parts=(sanitize fuzz tidy busy deb source); fi
+if [ $# -eq 0 ]; then parts=(sanitize fuzz tidy busy deb source references); fi
 failed=0
 for part in "${parts[@]}"; do
   if ! declare -F "run_$part" >/dev/null; then
-    echo "nightly: there is no part '$part': sanitize, fuzz, tidy, busy, deb, source" >&2
+    echo "nightly: there is no part '$part': sanitize, fuzz, tidy, busy, deb, source, references" >&2
     exit 2
   fi
 done

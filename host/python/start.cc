@@ -53,6 +53,12 @@ PyObject* seal(PyObject* /*module*/, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+/// list_whole_folders(): the counter keeps nothing from the lists of folders any more (protocol/first_modules.h).
+PyObject* list_whole_folders(PyObject* /*module*/, PyObject* /*args*/) {
+  VALGRIND_DO_CLIENT_REQUEST_STMT(kBeginStage, 0, 0, 0, 0, 0);
+  Py_RETURN_NONE;
+}
+
 /// take_blocks(n): n blocks of the largest size that lies in arenas, kept.
 PyObject* take_blocks(PyObject* /*module*/, PyObject* args) {
   int left = 0;
@@ -111,7 +117,7 @@ PyObject* ask_library(PyObject* /*module*/, PyObject* /*args*/) {
 PyObject* renew_environment(PyObject* /*module*/, PyObject* args) {
   const char* name = nullptr;
   if (PyArg_ParseTuple(args, "s", &name) == 0) return nullptr;
-  const std::size_t size = ::malloc_usable_size(environ);
+  const std::size_t size = ::malloc_usable_size(static_cast<void*>(environ));
   ::setenv(name, "", 1);
   void* hole = std::malloc(size);
   asm volatile("" : "+r"(hole));
@@ -193,6 +199,7 @@ struct ObjectAllocator {
 
 PyMethodDef g_start_methods[] = {
     {"seal", seal, METH_VARARGS, "Allocate from fresh memory from here on."},
+    {"list_whole_folders", list_whole_folders, METH_NOARGS, "Let folders of modules be listed as they are."},
     {"take_blocks", take_blocks, METH_VARARGS, "Take blocks of arenas, and keep them."},
     {"use_blocks", use_blocks, METH_VARARGS, "Take blocks of arenas, and give them back."},
     {"fill_interned", fill_interned, METH_NOARGS, "Let the table of interned strings grow beyond any need."},

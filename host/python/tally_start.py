@@ -105,6 +105,18 @@ def seal(stage):
     _tally_host.seal(16384 if sys.version_info >= (3, 10) else 4096, stage)
 
 
+class MoreModules:
+    """The last finder until the first stage begins: this Python's own start imports more than is known of it, as that of
+    a newer one may."""
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        sys.meta_path.remove(cls)
+        _tally_host.list_whole_folders()
+        list_folders_anew()
+        return importlib.machinery.PathFinder.find_spec(name, path, target)
+
+
 class ByName:
     """Setuptools' finder of distutils, which looks itself for a method by the name of each module that is imported, is
     called for those that it has a method for."""
@@ -367,6 +379,8 @@ def begin():
     gc.disable()  # when all generations are collected follows from how many objects there were before
     if sys.flags.no_site:
         import site  # its names are not to lie among what its main() finds
+    if MoreModules in sys.meta_path:
+        sys.meta_path.remove(MoreModules)
     first = [module for module in sys.modules.values() if isinstance(module, type(sys))]
     seal(SURROUNDINGS)
     if UNDER_VALGRIND:
@@ -387,3 +401,7 @@ def end_of_imports():
     DirectFinder.hand_back()
     for name in SPARE:
         os.unsetenv(name)
+
+
+if UNDER_VALGRIND:
+    sys.meta_path.append(MoreModules)

@@ -66,6 +66,12 @@ class SameCounts(unittest.TestCase):
             (folder / f"module_{number}.py").touch()
         self.assertEqual(moved(before, self.count("python_standard.toml", set_path)), {})
 
+    def test_of_python_whose_own_start_imports_more(self):
+        text = surroundings.copy_on_another_disk(surroundings.LIBRARY, "/mnt/library")
+        text += "echo 'import colorsys' >>/mnt/library/copy/traceback.py; "
+        after = self.count("python_standard.toml", text, "--filter", "Calls/f*")
+        self.assertGreater(len(after), 1)
+
     def test_of_pytorch_all_at_once(self):
         before = self.count("torch_quick.toml")
         self.assertGreater(len(before), 20)
