@@ -88,7 +88,7 @@ check_step() {
 # What `make nightly` wrote of this commit.
 check_nightly() {
   local part missing=()
-  for part in sanitize fuzz tidy busy deb source; do
+  for part in sanitize fuzz tidy busy deb source references; do
     grep -qs "^$commit passed" "build/nightly/$part.result" || missing+=("$part")
   done
   if [ ${#missing[@]} -gt 0 ]; then

@@ -106,8 +106,8 @@ def seal(stage):
 
 
 class MoreModules:
-    """The last finder until the first stage begins: this Python's own start imports more than is known of it, as that of
-    a newer one may."""
+    """The last finder until the first stage begins: this Python's own start imports more than is known of it, as that
+    of a newer one may."""
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):

@@ -24,7 +24,7 @@ FILES = {
         "source:\n\tmkdir -p build/source && echo source >build/source/tallymark-{version}.tar.gz\n"
     ),
 }
-PARTS = ("sanitize", "fuzz", "tidy", "busy", "deb", "source")
+PARTS = ("sanitize", "fuzz", "tidy", "busy", "deb", "source", "references")
 
 
 class Release(unittest.TestCase):
