@@ -22,6 +22,7 @@
 #include "protocol/descriptors.h"
 #include "protocol/instruction_budget.h"
 #include "shared_page.h"
+#include "waiting.h"
 
 namespace tally::host {
 
@@ -35,45 +36,11 @@ Regions* g_regions = nullptr;
 std::uint64_t g_asked_iterations = 0;
 PyObject* g_after = nullptr;  ///< Called when a region is over; or null.
 
-std::uint64_t now_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 /// Instructions that were counted so far, by the counter. Without it: nanoseconds.
 std::uint64_t spent() {
   const std::uint64_t counted = VALGRIND_DO_CLIENT_REQUEST_EXPR(0, kReadCollected, 0, 0, 0, 0, 0);
   return counted > 0 ? counted : now_ns();
 }
-
-/// Nanoseconds that this thread has neither run nor waited for a processor: it slept, or waited for somebody else. As
-/// the kernel reports; 0 where it does not.
-class Waiting {
- public:
-  Waiting() : began_ns_(now_ns()), busy_ns_(busy()) {}
-  [[nodiscard]] std::uint64_t so_far() const {
-    const std::uint64_t passed = now_ns() - began_ns_;
-    const std::uint64_t worked = busy() - busy_ns_;
-    return busy_ns_ == 0 || worked > passed ? 0 : passed - worked;
-  }
-
- private:
-  /// The first two figures of schedstat: on a processor, and in a queue for one.
-  static std::uint64_t busy() {
-    char text[128] = {};
-    const int file = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return 0;
-    const ssize_t length = ::read(file, text, sizeof text - 1);
-    ::close(file);
-    char* rest = text;
-    const std::uint64_t running = length > 0 ? std::strtoull(text, &rest, 10) : 0;
-    return running + std::strtoull(rest, nullptr, 10);
-  }
-
-  std::uint64_t began_ns_;
-  std::uint64_t busy_ns_;
-};
 
 /// So many nanoseconds of waiting weigh as much as an instruction: a warm-up that sleeps ends within 15 s.
 constexpr std::uint64_t kWaitingPerInstruction = 50;

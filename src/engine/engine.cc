@@ -281,6 +281,7 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
                        .ladder = StopLadder(now, host_deadlines(request_.settings).fork, rules_.deadline(job),
                                             time_to_clean_up(measured)),
                        .memory_limit = rules_.plan_of(job).memory_bytes,
+                       .wait_limit = rules_.wait_limit(job),
                        .passes_signals_on = measured.command.has_value()});
   return true;
 }
@@ -385,6 +386,7 @@ void Engine::on_forked(const ChildForked& forked) {
   session->child = runner_.hold(forked.pid, pool_.pid(forked.host));
   session->ladder.forked();
   if (!forked.in_host) return;
+  if (session->child) session->queued = session->child->queued_time();  // of its host so far
   std::string warning = "it runs in its host's process, which has threads and is not forked";
   if (const auto& names = pool_.threads(forked.host); !names.empty()) warning += ": " + join(names, ", ");
   std::vector<std::string>& warnings = book_.outcome(session->job.index).warnings;
@@ -536,6 +538,7 @@ void Engine::conclude(RunningSession& session) {
 
 void Engine::check_deadlines() {
   memory_.check(sessions_, runner_.now());
+  queue_.check(sessions_, runner_.now());
   check_interruption();
   for (RunningSession& session : sessions_) {
     if (escalate(session, runner_.now())) pool_.kill(session.host);
@@ -555,7 +558,7 @@ void Engine::check_interruption() {
 std::optional<Clock::time_point> Engine::next_deadline() {
   Clock::time_point next = std::min(wake_observer_at_.value_or(Clock::time_point::max()), memory_.next(sessions_));
   for (const RunningSession& session : sessions_) next = std::min(next, session.ladder.next());
-  next = std::min(next, pool_.next_deadline());
+  next = std::min({next, queue_.next(sessions_), pool_.next_deadline()});
   const Clock::time_point now = runner_.now();
   if (interruption_.begun() && !sessions_.empty()) next = std::min(next, now + Milliseconds(50));
   if (const auto again = placement_.next(now)) next = std::min(next, *again);

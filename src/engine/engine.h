@@ -110,6 +110,7 @@ class Engine {
   std::set<std::string> warned_of_warm_up_;  ///< Toolchains.
   std::vector<bool> looked_into_;            ///< By case: what the device does of it is requested.
   MemoryWatch memory_;
+  QueueWatch queue_;
   Interruption interruption_;
   std::optional<Clock::time_point> wake_observer_at_;
 };

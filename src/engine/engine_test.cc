@@ -211,6 +211,39 @@ TEST_F(EngineTest, WhatHangsIsStoppedStepByStepAndTriedAgain) {
   EXPECT_LE(runner_.now() - start, seconds(23));
 }
 
+/// The first case hangs, beside processes that keep it from a processor for `waited` of its time.
+class EngineOnABusyMachine : public EngineTest {
+ protected:
+  double seconds_to_timeout(Milliseconds waited) {
+    add_cases(1);
+    settings_.wall = false;
+    settings_.retries = 0;
+    hosts_.on_case = [](const FakeRequest& /*request*/) {
+      return FakeCase{.trouble = FakeTrouble{.kind = FakeTrouble::Kind::hangs, .at = protocol::Stage::setup}};
+    };
+    const Clock::time_point start = runner_.now();
+    runner_.child_queued = [this, start, waited](int /*pid*/) {
+      return std::min(std::chrono::duration_cast<Milliseconds>(runner_.now() - start), waited);
+    };
+    run();
+    return witness_.outcomes[0].attempts.at(0).seconds;
+  }
+};
+
+TEST_F(EngineOnABusyMachine, WaitingForAProcessorDoesNotCountForADeadline) {
+  EXPECT_NEAR(seconds_to_timeout(seconds(120)), 420, 1);
+  EXPECT_EQ(witness_.outcomes[0].failure->message, "timed out after 300 s and 120 s of waiting for a processor");
+}
+
+TEST_F(EngineOnABusyMachine, ACaseThatWaitsForEverIsStopped) {
+  EXPECT_NEAR(seconds_to_timeout(seconds(1'000'000)), 1200, 1);
+}
+
+TEST_F(EngineOnABusyMachine, ALimitThatWasSetIsOneByTheClock) {
+  settings_.timeout_s = 30;
+  EXPECT_NEAR(seconds_to_timeout(seconds(120)), 30, 1);
+}
+
 TEST_F(EngineTest, ACaseIsTriedAgainAsOftenAsItsBenchmarkSays) {
   add_cases(2);
   settings_.wall = false;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr Milliseconds kToCleanUp{60'000};
 constexpr Milliseconds kMemoryInterval{100};  // an overshoot of as much as fits into it is possible
+constexpr Milliseconds kQueueInterval{10'000};
 
 std::string mebibytes(std::uint64_t bytes) { return fmt::format("{:.4g} MiB", static_cast<double>(bytes) / 1048576); }
 
@@ -21,6 +22,14 @@ void check_memory(RunningSession& running, Clock::time_point now) {
   running.ladder.kill(
       now, {Ending::failed, fmt::format("over memory: it may use {} (--memory, or the suite's memory key) and used {}",
                                         mebibytes(running.memory_limit), mebibytes(seen))});
+}
+
+/// Its processes may have waited at the same time, together for longer than `passed`.
+void check_queue(RunningSession& running, Milliseconds passed) {
+  if (running.wait_limit == Milliseconds(0) || !running.child || running.ladder.reason()) return;
+  const Milliseconds queued = running.child->queued_time();
+  if (queued > running.queued) running.ladder.waited(std::min(queued - running.queued, passed), running.wait_limit);
+  running.queued = queued;
 }
 
 }  // namespace
@@ -58,6 +67,22 @@ void MemoryWatch::check(RunningSessions& sessions, Clock::time_point now) {
 Clock::time_point MemoryWatch::next(const RunningSessions& sessions) const {
   const bool limited = std::ranges::any_of(sessions, [](const RunningSession& one) { return one.memory_limit > 0; });
   return limited ? next_ : Clock::time_point::max();
+}
+
+void QueueWatch::check(RunningSessions& sessions, Clock::time_point now) {
+  if (now < next_) return;
+  for (RunningSession& session : sessions) {
+    const auto passed = now - std::max(seen_, session.started);
+    check_queue(session, std::chrono::duration_cast<Milliseconds>(passed));
+  }
+  seen_ = now;
+  next_ = now + kQueueInterval;
+}
+
+Clock::time_point QueueWatch::next(const RunningSessions& sessions) const {
+  const bool may_move =
+      std::ranges::any_of(sessions, [](const RunningSession& one) { return one.wait_limit > Milliseconds(0); });
+  return may_move ? next_ : Clock::time_point::max();
 }
 
 namespace {

@@ -22,6 +22,8 @@ struct RunningSession {
   Clock::time_point started;
   StopLadder ladder;
   std::uint64_t memory_limit = 0;           ///< 0: none.
+  Milliseconds wait_limit{0};               ///< So much waiting for a processor moves its deadline.
+  Milliseconds queued{0};                   ///< How long its child had waited, when that was looked at.
   bool passes_signals_on = false;           ///< Its child does: to what it measures, and not to what it has set up.
   std::unique_ptr<ChildHandle> child = {};  ///< Once it has been forked.
   Clock::time_point ended = {};             ///< Once it has.
@@ -50,6 +52,19 @@ class MemoryWatch {
   [[nodiscard]] Clock::time_point next(const RunningSessions& sessions) const;
 
  private:
+  Clock::time_point next_{};
+};
+
+/// Looks from time to time at how long sessions have waited for a processor. What a replicate waited shortly before its
+/// end is not seen, so a deadline moves by less than was waited, never by more.
+class QueueWatch {
+ public:
+  void check(RunningSessions& sessions, Clock::time_point now);
+  /// When to look again; never where no deadline can move.
+  [[nodiscard]] Clock::time_point next(const RunningSessions& sessions) const;
+
+ private:
+  Clock::time_point seen_{};  ///< When it was looked at.
   Clock::time_point next_{};
 };
 

@@ -30,6 +30,10 @@ Milliseconds SessionRules::deadline(const Job& job) const {
   return is_under_valgrind(job.mode) ? plan_of(job).counted_deadline : plan_of(job).native_deadline;
 }
 
+Milliseconds SessionRules::wait_limit(const Job& job) const {
+  return is_under_valgrind(job.mode) ? plan_of(job).counted_wait : Milliseconds(0);
+}
+
 DialogueRules SessionRules::of(const HostKind& kind, const Job& job, const CaseOutcome& outcome) const {
   const Case& measured = request_.cases[job.index];
   const Toolchain& toolchain = request_.toolchains.at(measured.toolchain).spec;

@@ -36,6 +36,8 @@ class SessionRules {
   [[nodiscard]] const CasePlan& plan_of(const Job& job) const { return plans_[job.index]; }
   /// How long a session of it may take.
   [[nodiscard]] Milliseconds deadline(const Job& job) const;
+  /// By how much it may be longer, if it waits for a processor meanwhile.
+  [[nodiscard]] Milliseconds wait_limit(const Job& job) const;
   /// For its next session; `outcome` is its case's so far.
   [[nodiscard]] DialogueRules of(const HostKind& kind, const Job& job, const CaseOutcome& outcome) const;
 

@@ -6,6 +6,7 @@
 
 #include "process/process_tree.h"
 #include "process/tree_memory.h"
+#include "process/tree_time.h"
 
 namespace tally {
 
@@ -36,5 +37,7 @@ int HeldProcess::signal_tree(int signal) {
 std::uint64_t HeldProcess::growth_bytes(std::uint64_t limit) const {
   return alive() ? tree_growth_bytes(pid_, parent_, limit) : 0;
 }
+
+Milliseconds HeldProcess::queued_time() const { return alive() ? tree_queued(pid_) : Milliseconds(0); }
 
 }  // namespace tally

@@ -18,6 +18,7 @@ class HeldProcess final : public ChildHandle {
   bool signal(int signal) override;
   int signal_tree(int signal) override;
   [[nodiscard]] std::uint64_t growth_bytes(std::uint64_t limit) const override;
+  [[nodiscard]] Milliseconds queued_time() const override;
 
  private:
   HeldProcess(pid_t pid, pid_t parent, UniqueFd fd) : pid_(pid), parent_(parent), fd_(std::move(fd)) {}

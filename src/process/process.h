@@ -131,6 +131,9 @@ class ChildHandle {
   /// Anonymous memory that it and its descendants hold beyond what they share with its parent; pages shared by forks
   /// count once. At or below `limit` the answer is an upper bound (the truth takes milliseconds per GB).
   [[nodiscard]] virtual std::uint64_t growth_bytes(std::uint64_t limit) const = 0;
+
+  /// How long it and its living descendants were ready to run while others had the processors; 0 when it has ended.
+  [[nodiscard]] virtual Milliseconds queued_time() const = 0;
 };
 
 class ProcessRunner {

@@ -7,6 +7,7 @@ namespace tally {
 namespace {
 
 constexpr Milliseconds kCountedDeadline{300'000};
+constexpr Milliseconds kCountedWait{900'000};
 constexpr Milliseconds kNativeDeadline{60'000};
 // Of an interleaved run: three turns of two children make the six that one turn would take.
 constexpr int kTurns = 3;
@@ -44,6 +45,7 @@ CasePlan case_plan(const Settings& settings, const CaseSettings& own) {
   plan.max_replicates = std::max(plan.replicates, settings.max_replicates);
   plan.wall = wall_plan(settings, own);
   plan.counted_deadline = kCountedDeadline;
+  if (!settings.timeout_s && !own.timeout) plan.counted_wait = kCountedWait;
   plan.native_deadline = kNativeDeadline + milliseconds(kRoomBesideSamples * plan.wall.max_run_time_s);
   if (settings.timeout_s) plan.counted_deadline = plan.native_deadline = milliseconds(*settings.timeout_s);
   if (own.timeout) plan.counted_deadline = plan.native_deadline = *own.timeout;

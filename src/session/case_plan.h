@@ -17,6 +17,7 @@ struct CasePlan {
   int max_replicates = 5;
   WallPlan wall;                    ///< Of one turn.
   Milliseconds counted_deadline{};  ///< For one session.
+  Milliseconds counted_wait{};      ///< So much waiting for a processor does not count for it; 0: its limit was set.
   Milliseconds native_deadline{};   ///< Grows with the longest time that timing may take.
   std::uint64_t memory_bytes = 0;   ///< 0: no limit.
   bool system_entropy = false;      ///< The system answers what asks for randomness.

@@ -20,6 +20,8 @@ TEST(CasePlan, WhatABenchmarkSaysComesBeforeTheRunsSettings) {
   EXPECT_EQ(plan.memory_bytes, 2000U);
   EXPECT_EQ(plan.native_deadline, seconds(7));
   EXPECT_EQ(plan.counted_deadline, seconds(7));
+  EXPECT_EQ(plan.counted_wait, seconds(0)) << "a limit that was set is one by the clock";
+  EXPECT_EQ(case_plan({.timeout_s = 8}, {}).counted_wait, seconds(0));
 }
 
 TEST(CasePlan, ABenchmarksRetriesComeBeforeThoseOfTheRun) {
@@ -45,6 +47,7 @@ TEST(CasePlan, ALongMeasurementIsNotTimedOutByTheUsualDeadline) {
   const CasePlan plan = case_plan({}, {.min_run_time = seconds(100)});
   EXPECT_GT(plan.native_deadline, seconds(400));
   EXPECT_EQ(plan.counted_deadline, seconds(300));
+  EXPECT_EQ(plan.counted_wait, seconds(900));
 }
 
 TEST(CasePlan, InterleavedTimesAreThoseOfOneTurnInThree) {

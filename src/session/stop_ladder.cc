@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tally {
 
 namespace {
@@ -20,6 +22,19 @@ StopLadder::StopLadder(Clock::time_point now, Milliseconds fork_within, Millisec
 
 void StopLadder::because(Reason reason) {
   if (!reason_) reason_ = std::move(reason);
+}
+
+void StopLadder::waited(Milliseconds time, Milliseconds limit) {
+  if (reason_) return;
+  const Milliseconds more = std::min(time, limit - waited_);
+  waited_ += more;
+  step_at_ += more;
+}
+
+std::string StopLadder::timeout_text() const {
+  std::string text = fmt::format("timed out after {} s", seconds(end_within_));
+  if (waited_ > Milliseconds(0)) text += fmt::format(" and {} s of waiting for a processor", seconds(waited_));
+  return text;
 }
 
 void StopLadder::stop(Clock::time_point now, Reason reason) {
@@ -47,7 +62,7 @@ std::optional<StopLadder::Step> StopLadder::due(Clock::time_point now) {
     return Step::end_host;
   }
   if (now < step_at_) return std::nullopt;
-  because({Ending::timed_out, fmt::format("timed out after {} s", seconds(end_within_))});
+  because({Ending::timed_out, timeout_text()});
   const Step step = step_;
   switch (step) {
     case Step::interrupt:

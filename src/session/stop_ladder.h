@@ -3,7 +3,7 @@
 /// A child that is not forked in time is its host's fault, and the host is ended. One that was forked has a deadline;
 /// past it, or when somebody else wants it stopped, it gets SIGINT, SIGTERM and SIGKILL half a second apart, and when
 /// its host does not report its end even then, the host is ended. One that cleans up after SIGTERM has time for that
-/// before SIGKILL. The first reason counts.
+/// before SIGKILL. What it waits for a processor may move its deadline. The first reason counts.
 #pragma once
 
 #include <optional>
@@ -32,6 +32,9 @@ class StopLadder {
   /// The child was forked.
   void forked() { fork_deadline_ = Clock::time_point::max(); }
 
+  /// It has waited so much longer for a processor: its deadline comes later by that, in all by `limit` at the most.
+  void waited(Milliseconds time, Milliseconds limit);
+
   /// It must stop now, beginning politely.
   void stop(Clock::time_point now, Reason reason);
   /// It must stop now, and a polite signal would only be time to do more. One that cleans up gets SIGTERM for that.
@@ -49,10 +52,12 @@ class StopLadder {
 
  private:
   void because(Reason reason);
+  [[nodiscard]] std::string timeout_text() const;
 
   Milliseconds fork_within_;
   Milliseconds end_within_;
   Milliseconds for_cleanup_;
+  Milliseconds waited_{0};
   Clock::time_point fork_deadline_;
   Clock::time_point step_at_;
   Step step_ = Step::interrupt;

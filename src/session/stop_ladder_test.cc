@@ -38,6 +38,18 @@ TEST_F(StopLadderTest, PastItsDeadlineAChildGetsEachSignalInTurnAndThenItsHostEn
   EXPECT_EQ(ladder_.reason()->message, "timed out after 60 s");
 }
 
+TEST_F(StopLadderTest, WhatItWaitsForAProcessorMovesItsDeadlineWithinALimit) {
+  ladder_.forked();
+  ladder_.waited(seconds(4), seconds(30));
+  EXPECT_EQ(ladder_.next(), at(seconds(64)));
+  ladder_.waited(seconds(40), seconds(30));
+  EXPECT_EQ(ladder_.due(at(seconds(89))), std::nullopt);
+  EXPECT_EQ(ladder_.due(at(seconds(90))), Step::interrupt);
+  EXPECT_EQ(ladder_.reason()->message, "timed out after 60 s and 30 s of waiting for a processor");
+  ladder_.waited(seconds(4), seconds(100));
+  EXPECT_EQ(ladder_.due(at(Milliseconds(90'500))), Step::terminate) << "it is being stopped";
+}
+
 TEST_F(StopLadderTest, OneThatCleansUpHasTimeForItAfterSigterm) {
   StopLadder cleans(at(seconds(0)), seconds(20), seconds(60), seconds(30));
   cleans.forked();

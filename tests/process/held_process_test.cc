@@ -63,5 +63,24 @@ TEST_F(HeldProcessTest, NothingIsSentAfterItsEnd) {
   waitpid(pid, nullptr, 0);
 }
 
+TEST_F(HeldProcessTest, SaysHowLongItHasWaitedForItsProcessor) {
+  const int one = start("spins");
+  const int other = start("spins");
+  cpu_set_t shared;
+  CPU_ZERO(&shared);
+  CPU_SET(sched_getcpu(), &shared);
+  for (const int pid : {one, other}) EXPECT_EQ(sched_setaffinity(pid, sizeof shared, &shared), 0);
+  const std::unique_ptr<ChildHandle> child = runner_.hold(one, getpid());
+  ASSERT_NE(child, nullptr);
+  const Clock::time_point end = Clock::now() + kPatience;
+  while (child->queued_time() < Milliseconds(100) && Clock::now() < end) std::this_thread::sleep_for(Milliseconds(10));
+  EXPECT_GE(child->queued_time(), Milliseconds(100));
+  for (const int pid : {one, other}) {
+    ::kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+  }
+  EXPECT_EQ(child->queued_time(), Milliseconds(0));
+}
+
 }  // namespace
 }  // namespace tally::testing

@@ -1,6 +1,8 @@
-"""What cases of a suite can do, those of programs in Python can: parts, profiles, noise floors, two sides, one suite.
+"""What cases of a suite can do, those of programs in Python can: parts, profiles, noise floors, two sides, one suite,
+a server, a history.
 
-TALLY=build/release/tally python3 tests/python_programs/commands_test.py. Exit code 77: this interpreter has no pytest.
+TALLY=build/release/tally python3 tests/python_programs/commands_test.py. Exit code 77: this interpreter has no pytest
+or no pyperf.
 """
 
 import importlib.util
@@ -37,6 +39,11 @@ def time_fib(n):
 time_fib.params = [5]
 """,
     "asv.conf.json": '{"version": 1, "project": "work", "benchmark_dir": "benchmarks"}',
+    "perf.py": """
+import pyperf
+from work import fib
+pyperf.Runner().bench_func("pyperf_fib", fib, 5)
+""",
     "script.py": """
 import tallymark
 from work import fib
@@ -52,6 +59,8 @@ args = ["-k", "5"]
 [[program]]
 asv = "."
 [[program]]
+pyperf = "perf.py"
+[[program]]
 script = "script.py"
 [[timer]]
 label = "statement"
@@ -62,11 +71,15 @@ setup = "from work import fib"
 }
 
 
+def environment(folder):
+    return {**os.environ, "PYTHONPATH": f"{folder}:{PACKAGE}"}
+
+
 def tally(folder, *arguments):
     ended = subprocess.run(
         [TALLY, *map(str, arguments)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": f"{folder}:{PACKAGE}"},
+        env=environment(folder),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -81,9 +94,9 @@ def cases_of(record):
     return {case["id"]: case for case in json.loads(record.read_text())["cases"]}
 
 
-def counted(folder, *arguments):
+def counted(folder, *arguments, server="off"):
     record = folder / "record.json"
-    usual = ["--server", "off", "--counts-only", *INTERPRETER, "--json", record]
+    usual = ["--server", server, "--counts-only", *INTERPRETER, "--json", record]
     tally(folder, "run", *usual, *arguments)
     return cases_of(record)
 
@@ -115,7 +128,8 @@ def test_there_is_a_noise_floor():
 
 def test_one_suite_has_programs_of_each_kind():
     cases = counted(PROJECT, "suite.toml")
-    ids = ["test_work.py::test_fib[5]", "fibs.time_fib(5)", "script_fib", "statement [python]"]
+    ids = ["test_work.py::test_fib[5]", "fibs.time_fib(5)", "pyperf_fib", "script_fib"]
+    ids += ["statement [python]"]
     assert list(cases) == ids, list(cases)
     found = counts(cases)
     # The statement and the test call the function; the others are functions that call it.
@@ -127,11 +141,49 @@ def test_two_interpreters_are_compared():
     options = ["--counts-only", "--rounds", "1", "--keep-env", "PYTHONPATH", "--json"]
     compared = json.loads(tally(PROJECT, "ab", "suite.toml", *sides, *options))
     verdicts = [case["verdict"] for case in compared["cases"]]
-    assert verdicts == ["same"] * 4, compared
+    assert verdicts == ["same"] * 5, compared
 
 
-if importlib.util.find_spec("pytest") is None:
-    print("skipped: no pytest")
+def test_a_server_counts_the_same():
+    socket = PROJECT / "serve.sock"
+    alone = counts(counted(PROJECT, "--pytest", "test_work.py"))
+    server = subprocess.Popen(
+        [TALLY, "serve", "--socket", socket, "--idle", "2min"],
+        env=environment(PROJECT),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert "listening on" in server.stderr.readline()
+        for _ in range(2):  # the second one on a host that is warm
+            served = counted(PROJECT, "--pytest", "test_work.py", server=socket)
+            assert counts(served) == alone, (served, alone)
+    finally:
+        tally(PROJECT, "serve", "--stop", "--socket", socket)
+        server.communicate()
+
+
+def test_a_history_names_the_commit():
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        for name in ("work.py", "test_work.py"):
+            (folder / name).write_text(FILES[name])
+        git = ["git", "-C", folder, "-c", "user.name=us", "-c", "user.email=us@localhost"]
+        subprocess.run([*git, "init", "--quiet"], check=True)
+        for subject in ("First", "Slower"):
+            subprocess.run([*git, "add", "work.py", "test_work.py"], check=True)
+            subprocess.run([*git, "commit", "--quiet", "-m", subject], check=True)
+            counted(folder, "-f", "*9*", "--pytest", "test_work.py")
+            tally(folder, "history", "add", "record.json")
+            (folder / "work.py").write_text(FILES["work.py"].replace("fib(n - 1)", "+fib(n - 1)"))
+        said = tally(folder, "history", "log")
+    assert "Slower" in said and "test_work.py::test_fib[9]" in said, said
+
+
+if None in (importlib.util.find_spec("pytest"), importlib.util.find_spec("pyperf")):
+    print("skipped: no pytest, or no pyperf")
     sys.exit(77)
 with tempfile.TemporaryDirectory() as place:
     PROJECT = Path(place)

@@ -30,6 +30,9 @@ class FakeHandle final : public ChildHandle {
     const auto child = runner_->children.find(pid_);
     return child == runner_->children.end() ? 0 : child->second.growth_bytes;
   }
+  [[nodiscard]] Milliseconds queued_time() const override {
+    return runner_->child_queued ? runner_->child_queued(pid_) : Milliseconds(0);
+  }
 
  private:
   bool send(int signal, bool tree) {

@@ -74,6 +74,8 @@ class FakeProcessRunner final : public ProcessRunner {
   std::function<Milliseconds(ProcessId)> busy;
   /// How long it has waited for a processor; null: not at all.
   std::function<Milliseconds(ProcessId)> queued;
+  /// The same of a child that is held.
+  std::function<Milliseconds(int pid)> child_queued;
   /// What every process has in memory.
   std::vector<std::string> mapped;
   std::vector<std::string> threads;  ///< Names.
