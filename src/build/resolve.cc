@@ -99,12 +99,20 @@ started = [getattr(module, "__file__", None) for module in sys.modules.values()]
 import importlib.util, json
 if os.path.dirname(os.path.dirname(getattr(json, "__file__", None) or "")) != os.path.dirname(os.__file__):
     sys.exit(f"{getattr(json, '__file__', None)} takes the place of Python's own module json")
+def has_code(spec):  # a folder without __init__.py may be a package, or one of the user's that has a module's name
+    for folder in spec.submodule_search_locations or ():
+        for _, (_, _, files) in zip(range(100), os.walk(folder)):
+            if any(file.endswith((".py", ".so")) for file in files):
+                return True
+    return False
 modules = []
 missing = []
 for name in sys.argv[1:]:
     try:
         spec = importlib.util.find_spec(name)
     except ImportError:
+        spec = None
+    if spec is not None and spec.origin is None and not has_code(spec):
         spec = None
     if spec is None:
         missing.append(name)

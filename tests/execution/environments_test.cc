@@ -134,6 +134,12 @@ TEST_F(EnvironmentsTest, ATextThatFailsIsTheOnlyError) {
   EXPECT_THAT(read("output"), AllOf(HasSubstr("the environment command exited with code 1"), Not(HasSubstr("["))));
 }
 
+TEST_F(EnvironmentsTest, AFolderOfDataThatHasAModulesNameIsNoModule) {
+  fs::create_directories(path("only_in_the_venv/data"));
+  EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 1);
+  EXPECT_THAT(read("output"), HasSubstr("has no module only_in_the_venv"));
+}
+
 TEST_F(EnvironmentsTest, OneThatAToolchainChoseFailsItsOwnCases) {
   EXPECT_EQ(run({"--json", "r.json", "--wall-only"}), 1);
   EXPECT_THAT(read("output"), HasSubstr("has no module only_in_the_venv"));
