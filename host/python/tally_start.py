@@ -12,6 +12,9 @@ import sys
 import _tally_host
 
 CACHED_ATTRIBUTES = 4096
+# Of a stage, in that cache. Any number would do: at 0, two names of nn.ReLU took each other's place, for 634
+# instructions a call.
+FIRST_TAG = 1024
 # Modules whose classes have instances before anything is imported.
 FILLED = (
     "_frozen_importlib",
@@ -64,11 +67,11 @@ def arenas():
 
 
 def fill_tags():
-    """Types are known by numbers to the cache of attributes, and so are collisions in it: the next number is one of a
-    multiple of its size."""
+    """Types are known by numbers to the cache of attributes, and so are collisions in it: the next number is the
+    same one, up to a multiple of its size."""
 
     def left():
-        return (CACHED_ATTRIBUTES - 1 - _tally_host.type_tag()) % CACHED_ATTRIBUTES
+        return (FIRST_TAG - 1 - _tally_host.type_tag()) % CACHED_ATTRIBUTES
 
     def take(tags, kind, name="x"):
         for _ in range(tags):
