@@ -5,12 +5,12 @@ TALLY=build/release/tally python3 tests/python_programs/agreement_test.py
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import all_tests
+from runs import run_to_end
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python"
 TALLY = os.path.abspath(os.environ["TALLY"])
@@ -79,17 +79,9 @@ def ran(*command, folder):
         "PYTHONPATH": f"{folder}:{PACKAGE}",
         "XDG_RUNTIME_DIR": folder,  # a server of its own
     }
-    ended = subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, f"{command}: {ended.stdout}{ended.stderr}"
-    return ended.stdout
+    done = run_to_end(command, folder, environment)
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    return done.stdout
 
 
 def counted_by_run(folder, *what):

@@ -13,6 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from runs import run_to_end
+
 HERE = Path(__file__).resolve().parent
 SUITE = HERE / "asv_suite"
 TALLY = str(Path(os.environ.get("TALLY", "tally")).absolute())
@@ -130,15 +132,7 @@ def check(is_true: bool, why: str) -> None:
 
 def tally(*arguments: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"XDG_RUNTIME_DIR": "/nonexistent"}
-    return subprocess.run(
-        [TALLY, *arguments],
-        env=environment,
-        cwd=HERE,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    return run_to_end([TALLY, *arguments], HERE, environment, seconds=300)
 
 
 def check_list() -> None:

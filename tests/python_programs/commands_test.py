@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 import all_tests
+from runs import run_to_end
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python"
 TALLY = os.path.abspath(os.environ["TALLY"])
@@ -76,17 +77,9 @@ def environment(folder):
 
 
 def tally(folder, *arguments):
-    ended = subprocess.run(
-        [TALLY, *map(str, arguments)],
-        cwd=folder,
-        env=environment(folder),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, f"{arguments}: {ended.stdout}{ended.stderr}"
-    return ended.stdout
+    done = run_to_end([TALLY, *arguments], folder, environment(folder))
+    assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
+    return done.stdout
 
 
 def cases_of(record):

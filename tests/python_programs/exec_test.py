@@ -12,6 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from runs import run_to_end
+
 TALLY = os.environ["TALLY"]
 PACKAGE = Path(__file__).resolve().parents[2] / "python"
 
@@ -83,15 +85,9 @@ def expect(good, what):
 def run(text, *, code=0):
     # Two runs are of one path, and in one folder.
     (PLACE / "script.py").write_text(COMMON + text)
-    done = subprocess.run(
-        [TALLY, "exec", "--", sys.executable, PLACE / "script.py"],
-        cwd=PLACE,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(PACKAGE)},
+    outside = {**os.environ, "PYTHONPATH": str(PACKAGE)}
+    done = run_to_end(
+        [TALLY, "exec", "--", sys.executable, PLACE / "script.py"], PLACE, outside, seconds=600
     )
     expect(done.returncode == code, f"code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout.splitlines()

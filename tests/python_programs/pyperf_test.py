@@ -5,11 +5,11 @@ TALLY=build/release/tally python3 tests/python_programs/pyperf_test.py
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
 import all_tests
+from runs import run_to_end
 
 try:
     import pyperf  # noqa: F401
@@ -24,14 +24,7 @@ COMMANDS = ["command [command]", "fails [command]"]
 
 
 def tally(*arguments):
-    return subprocess.run(
-        [os.path.abspath(TALLY), *arguments],
-        cwd=PROGRAMS,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_to_end([os.path.abspath(TALLY), *arguments], PROGRAMS)
 
 
 def listed(*scripts, behind=()):

@@ -5,10 +5,11 @@ Run as: TALLY=…/tally python3 pytest_test.py. Exit code 77: this interpreter h
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from runs import run_to_end
 
 HERE = Path(__file__).resolve().parent
 TALLY = os.environ.get("TALLY") or str(HERE.parents[1] / "build/release/tally")
@@ -16,16 +17,7 @@ TALLY = os.environ.get("TALLY") or str(HERE.parents[1] / "build/release/tally")
 
 def tally(*arguments, folder=HERE / "pytest_project", code=None, **environment):
     command = [TALLY, *map(str, arguments)]
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-        env={**os.environ, **environment},
-    )
+    done = run_to_end(command, folder, {**os.environ, **environment}, seconds=600)
     if code is not None:
         expect(
             done.returncode == code,

@@ -5,11 +5,11 @@ TALLY=build/release/tally python3 tests/python_programs/script_test.py
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
 import all_tests
+from runs import run_to_end
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = os.path.join(HERE, "script_programs")
@@ -20,15 +20,7 @@ KEEP = ["--keep-env", "PYTHONPATH"]
 
 def ran(*command, path=PACKAGE):
     environment = {**os.environ, "TALLY": TALLY, "PYTHONPATH": path}
-    return subprocess.run(
-        command,
-        cwd=PROGRAMS,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_to_end(command, PROGRAMS, environment)
 
 
 def measured(*files, options=()):
