@@ -2,9 +2,9 @@
 ///
 /// It is the subreaper of all that the command starts: what double-forks, calls setsid or loses its parent becomes our
 /// child and is killed when the command ends, when tally orders it, or when tally dies (its socket closes, even after
-/// kill -9): then the folder that tally would have removed goes too. Reports last of all; src/process/supervisor_wire.h
-/// is the protocol. It inherits placement, limits and environment from tally and passes them on untouched. Static, no
-/// threads, no allocation to speak of: starts in 0.3 ms.
+/// kill -9; a grace may be given): then the folder that tally would have removed goes too. Reports last of all;
+/// src/process/supervisor_wire.h is the protocol. It inherits placement, limits and environment from tally and passes
+/// them on untouched. Static, no threads, no allocation to speak of: starts in 0.3 ms.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -102,6 +102,20 @@ int kill_all(Supervised& supervised) {
   return killed;
 }
 
+/// Until the command has ended, `milliseconds` at the most.
+void wait_for_end(Supervised& supervised, std::int64_t milliseconds) {
+  constexpr std::int64_t step = 2;
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  int ignored = 0;
+  for (std::int64_t waited = 0; waited < milliseconds && !supervised.ended; waited += step) {
+    const timespec pause{0, step * 1'000'000};
+    sigtimedwait(&child, nullptr, &pause);
+    reap(supervised, ignored);
+  }
+}
+
 /// Whether we have a child besides the command. Asked after every case, while looking through the whole tree, which
 /// takes ten times as long, is only needed when something was left behind. We have one thread.
 bool has_strays(const Supervised& supervised) {
@@ -143,9 +157,10 @@ bool obey(Supervised& supervised, int control) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int control = argc > 4 ? std::atoi(argv[1]) : -1;
+  const int control = argc > 5 ? std::atoi(argv[1]) : -1;
   if (control < 3) {
-    constexpr char usage[] = "tally-supervisor is started by tally: tally-supervisor FD SCRATCH PATH ARGV0 [ARG...]\n";
+    constexpr char usage[] =
+        "tally-supervisor is started by tally: tally-supervisor FD SCRATCH GRACE PATH ARGV0 [ARG...]\n";
     return write(2, usage, sizeof usage - 1) < 0 ? 3 : 2;
   }
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -154,7 +169,7 @@ int main(int argc, char** argv) {
   sigprocmask(SIG_SETMASK, &all, nullptr);  // Blocked rather than ignored: the command must not inherit SIG_IGN.
   Supervised supervised;
   const char* const scratch = argv[2];
-  start(supervised, control, argv + 3);
+  start(supervised, control, argv + 4);
   // The command's streams and sockets must reach their end when it closes them, not when we end.
   if (control > 0) syscall(SYS_close_range, 0, control - 1, 0);
   syscall(SYS_close_range, control + 1, ~0U, 0);
@@ -176,6 +191,7 @@ int main(int argc, char** argv) {
     }
     if (watched[0].revents != 0) wanted = obey(supervised, control);
   }
+  if (supervised.orphaned) wait_for_end(supervised, std::strtol(argv[3], nullptr, 10));
   supervised.report.leftovers = kill_all(supervised);
   const ssize_t sent = send(control, &supervised.report, sizeof supervised.report, MSG_NOSIGNAL | MSG_DONTWAIT);
   if ((supervised.orphaned || sent < 0) && scratch[0] == '/') tally::supervisor::remove_folder(scratch);

@@ -39,7 +39,9 @@ Git::Git(ProcessRunner& runner, const EnvironmentVariables& environment, std::st
 ProcessResult Git::run_git(std::vector<std::string> arguments, std::string input) const {
   ProcessRequest request;
   request.argv = {"git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"};
-  // The git of a tally that was killed still ends what it does, and holds a ref's lock until then.
+  // A git that is killed leaves its locks behind: that of a tally that was killed ends what it does, and we wait for
+  // it.
+  request.grace.orphaned = Milliseconds(10'000);
   for (const char* const wait : {"core.filesRefLockTimeout=10000", "core.packedRefsTimeout=10000"})
     request.argv.insert(request.argv.end(), {"-c", wait});
   request.argv.insert(request.argv.end(), {"-C", folder_});

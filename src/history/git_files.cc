@@ -41,6 +41,12 @@ std::unexpected<Error> too_busy(const std::string& ref) {
               "try again");
 }
 
+/// What to do about what git said; empty for nothing.
+std::string hint_of(std::string_view said) {
+  return said.contains(".lock': File exists") ? "where no git is at work, one that was killed left the lock: remove it"
+                                              : "";
+}
+
 }  // namespace
 
 Result<std::unique_ptr<GitFiles>> GitFiles::open(const Repository& repository, const std::string& name) {
@@ -174,7 +180,7 @@ Result<bool> GitFiles::commit(const std::string& tip, const std::string& other_p
   const auto now = tip_of(ref_);
   if (!now) return std::unexpected(now.error());
   if (*now != tip) return false;
-  return std::unexpected(Error{ErrorKind::io, done.error().message, ref_, {}});
+  return std::unexpected(Error{ErrorKind::io, done.error().message, ref_, hint_of(done.error().message)});
 }
 
 Status GitFiles::commit_until_it_fits(const std::string& title,

@@ -3,7 +3,7 @@
 /// Owns: the words of a request, an outcome and an event, and the abstract runner. The real runner (real_runner.h) is
 /// the only place of the runner that waits for children; the fake one (testing/fake_runner.h) is for tests of what sits
 /// above. Event driven and single-threaded: start processes, watch descriptors, then wait() in a loop.
-/// Every process runs under tally-supervisor (0.6 ms): nothing that it starts outlives it, or us.
+/// Every process runs under tally-supervisor (0.6 ms): nothing that it starts outlives it, or us (StopGrace::orphaned).
 /// Never: a shell, an inherited environment, an inherited descriptor, an inherited signal mask.
 #pragma once
 
@@ -37,6 +37,7 @@ using EnvironmentVariables = std::vector<std::pair<std::string, std::string>>;
 struct StopGrace {
   Milliseconds interrupt{1000};
   Milliseconds terminate{1000};
+  Milliseconds orphaned{0};  ///< When we were killed: to end by itself, before SIGKILL.
 };
 
 /// A descriptor that the process gets under the number `target`. With target 1 or 2 that stream is not captured.

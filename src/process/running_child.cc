@@ -153,8 +153,8 @@ Result<std::unique_ptr<RunningChild>> RunningChild::start(ProcessRequest request
   if (!wire) return std::unexpected(wire.error());
   child->supervisor_ = std::move(wire->ours);
   give(control, std::move(wire->theirs));
-  plan.argv.insert(plan.argv.begin(),
-                   {supervisor, std::to_string(control), absolute_folder(request.scratch), plan.path});
+  plan.argv.insert(plan.argv.begin(), {supervisor, std::to_string(control), absolute_folder(request.scratch),
+                                       std::to_string(request.grace.orphaned.count()), plan.path});
   plan.path = supervisor;
   child->started_ = Clock::now();
   const Result<Spawned> spawned = spawn(plan);

@@ -1,9 +1,9 @@
 /// The messages between tally and tally-supervisor over one SOCK_SEQPACKET pair. Both are built together: no version.
 ///
-/// tally-supervisor FD SCRATCH PATH ARGV0 ARG… runs PATH as its child. SCRATCH is the absolute path of a folder that it
-/// removes when tally's end closes before the command's end was reported; empty for none. Orders are single bytes; the
-/// closing of tally's end is the order to kill. The supervisor sends one report when nothing of the tree lives any
-/// more, and then exits.
+/// tally-supervisor FD SCRATCH GRACE PATH ARGV0 ARG… runs PATH as its child. SCRATCH is the absolute path of a folder
+/// that it removes when tally's end closes before the command's end was reported; empty for none. Orders are single
+/// bytes; the closing of tally's end is the order to kill, GRACE milliseconds later. The supervisor sends one report
+/// when nothing of the tree lives any more, and then exits.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ import time
 
 TALLY, TEMPLATE = (os.path.abspath(one) for one in sys.argv[1:3])
 ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 20
-RUNS = 600  # Several batches of an import.
+RUNS = 300  # Several batches of an import.
 
 
 def git(folder, *arguments):
@@ -79,7 +79,7 @@ class Place:
             (self.records / f"{i:03}.json").write_text(json.dumps(template))
         git(self.repository, "remote", "add", "origin", str(self.remote))
 
-    def history(self, *arguments, store):
+    def history(self, *arguments, store, path=os.environ["PATH"]):
         """Started, not waited for."""
         return subprocess.Popen(
             [TALLY, "history", *arguments, "--store", store, "--repository", self.repository],
@@ -88,7 +88,7 @@ class Place:
             text=True,
             cwd=self.folder,
             env={
-                "PATH": os.environ["PATH"],
+                "PATH": path,
                 "HOME": str(self.folder),
                 "GIT_CONFIG_GLOBAL": "/dev/null",
             },
@@ -145,6 +145,37 @@ def kills(place, store, fresh):
         )
     expect(hits > 0, "no kill came before the end")
     print(f"  {store}: {hits} of {ROUNDS} imports killed in the middle, nothing lost")
+
+
+def killed_while_git_writes(place):
+    """A git that ends after its tally was killed: it must not die with its lock of the branch taken."""
+    tools = place.folder / "tools"
+    tools.mkdir()
+    git_itself = shutil.which("git")
+    (tools / "git").write_text(f"""#!/bin/sh
+case "$*" in *fast-import*)
+  touch {tools}/lock.taken {place.repository}/.git/refs/heads/slow.lock; sleep 1
+  rm {place.repository}/.git/refs/heads/slow.lock;;
+esac
+exec {git_itself} "$@"
+""")
+    (tools / "git").chmod(0o755)
+    process = place.history(
+        "import", place.records, store="git:slow", path=f"{tools}:{os.environ['PATH']}"
+    )
+    while not (tools / "lock.taken").exists():
+        expect(process.poll() is None, "an import asks git")
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    place.output_of("import", place.records, store="git:slow")
+    expect(place.runs("git:slow") == RUNS, "a killed import's git gives its lock back")
+
+    left = place.repository / ".git/refs/heads/left.lock"
+    left.touch()
+    _, err = place.output_of("import", place.records, store="git:left", code=1)
+    expect("left the lock: remove it" in err, f"a lock that stays is said: {err}")
+    print("  a killed import's git: ends its work; a lock that stays: said")
 
 
 def push_kills(place):
@@ -268,6 +299,7 @@ def main():
             shutil.rmtree(place.repository / ".git" / "tally", ignore_errors=True)
 
         kills(place, "git:kept", no_branch)
+        killed_while_git_writes(place)
         push_kills(place)
         site_kills(place)
         two_writers(place)

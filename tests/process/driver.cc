@@ -1,6 +1,6 @@
 /// A tally in small, for tests to kill or interrupt: starts victims under supervisors, says "ready", and waits.
 ///
-///   driver SUPERVISOR VICTIMS_FOLDER [SCRATCH]
+///   driver SUPERVISOR VICTIMS_FOLDER [SCRATCH [GRACE [GRACE_OF_ORPHANS]]]
 ///
 /// The first interruption cancels them gracefully, the second at once; how each ended is said as it comes.
 #include <unistd.h>
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     if (space != std::string::npos) request.argv.push_back(command.substr(space + 1));
     request.environment = {{"TALLY_TEST_MARK", std::getenv("TALLY_TEST_MARK")}};
     const tally::Milliseconds grace(argc > 4 ? std::atoi(argv[4]) : 300);
-    request.grace = {grace, grace};
+    request.grace = {grace, grace, tally::Milliseconds(argc > 5 ? std::atoi(argv[5]) : 0)};
     if (argc > 3) request.scratch = argv[3];
     const tally::Result<tally::ProcessId> id = runner.start(std::move(request));
     if (!id) return 4;

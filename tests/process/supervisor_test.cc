@@ -98,17 +98,18 @@ TEST_F(SupervisorTest, ItsOwnDeathIsReportedAndEndsTheCommand) {
 /// The driver, a tally in small, started by us alone: under a supervisor nothing of it could outlive it anyway.
 class DriverTest : public SupervisorTest {
  protected:
-  int start_driver(const std::string& scratch = {}, Milliseconds grace = Milliseconds(300)) {
+  int start_driver(const std::string& scratch = {}, Milliseconds grace = Milliseconds(300),
+                   Milliseconds orphaned = Milliseconds(0)) {
     int ends[2];
     EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
     out_.reset(ends[0]);
     const UniqueFd theirs(ends[1]);
     const std::string path = TALLY_BUILD_DIR "/tests/process_driver";
-    const Result<Spawned> driver =
-        spawn({.path = path,
-               .argv = {path, supervisor_path(), victim(""), scratch, std::to_string(grace.count())},
-               .environment = {mark_},
-               .fds = {{1, theirs.get()}, {2, STDERR_FILENO}}});
+    const Result<Spawned> driver = spawn({.path = path,
+                                          .argv = {path, supervisor_path(), victim(""), scratch,
+                                                   std::to_string(grace.count()), std::to_string(orphaned.count())},
+                                          .environment = {mark_},
+                                          .fds = {{1, theirs.get()}, {2, STDERR_FILENO}}});
     EXPECT_TRUE(driver);
     return driver ? driver->pid : -1;
   }
@@ -130,6 +131,16 @@ TEST_F(DriverTest, NothingOutlivesATallyThatWasKilled) {
     EXPECT_EQ(end_of(driver), WaitStatus(Signaled{SIGKILL}));
     ASSERT_TRUE(all_gone(mark_, kPatience)) << "round " << round;
   }
+}
+
+TEST_F(DriverTest, WhatMayEndByItselfHasItsGraceAfterItsTallyWasKilled) {
+  const int driver = start_driver({}, Milliseconds(300), Milliseconds(1000));
+  ASSERT_GT(driver, 0);
+  ASSERT_EQ(read_some(out_.get()), "ready\n");
+  ASSERT_EQ(kill(driver, SIGKILL), 0);
+  end_of(driver);
+  EXPECT_FALSE(all_gone(mark_, Milliseconds(200)));
+  EXPECT_TRUE(all_gone(mark_, kPatience));
 }
 
 TEST_F(DriverTest, ItsScratchFolderGoesWhenItIsKilledAndOnlyThen) {
