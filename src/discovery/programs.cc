@@ -43,8 +43,8 @@ bool is_google(std::string_view elf) {
 /// Built with tallymark::benchmark: its namespace is in the names of its types, which no link takes out.
 bool is_ours(std::string_view elf) { return elf.find("compiled_with_tallymark") != std::string_view::npos; }
 
-/// A program that did not answer: what it wrote, and what its file shows about the reason.
-Error no_answer(const std::string& path, std::string_view elf, const Outcome& outcome, const std::string& said) {
+/// A program that did not answer: what it wrote.
+Error no_answer(const std::string& path, const Outcome& outcome, const std::string& said) {
   Error error = no_program(path, "does not list its benchmarks: " + describe(outcome) +
                                      (said.empty() ? "" : ", and says: " + std::string(last_line(trim(said)))));
   if (std::holds_alternative<TimedOut>(outcome)) {
@@ -53,13 +53,25 @@ Error no_answer(const std::string& path, std::string_view elf, const Outcome& ou
     error.hint = "let its libraries be found: by its run path, or by LD_LIBRARY_PATH and --keep-env LD_LIBRARY_PATH";
   } else if (said.find("ASan") != std::string::npos) {
     error.hint = "build it without -fsanitize=address: Valgrind cannot run it";
-  } else if (elf.find("benchmark_filter") != std::string_view::npos && !is_google(elf) && !is_ours(elf)) {
-    const bool alone = program_interpreter(elf).empty();
-    error.hint =
-        std::string("Google Benchmark is linked into it, and it ") +
-        (alone ? "is wholly static: link it without -static" : "has lost its symbol table: link it without -s") +
-        ", or build it with tallymark::benchmark";
   }
+  return error;
+}
+
+/// Google Benchmark is linked into it, and nothing of ours can take its place: started, it would run all its
+/// benchmarks.
+bool hides_google(std::string_view elf) {
+  const auto has = [&](std::string_view text) { return elf.find(text) != std::string_view::npos; };
+  return has("benchmark_filter") && has("benchmark_min_time") && !is_google(elf) && !is_ours(elf) &&
+         !has(protocol::kBenchmarkListStart);
+}
+
+Error hidden_google(const std::string& path, std::string_view elf) {
+  const bool alone = program_interpreter(elf).empty();
+  Error error =
+      no_program(path, std::string("its benchmarks cannot be listed: Google Benchmark is linked into it, and it ") +
+                           (alone ? "is wholly static" : "has lost its symbol table"));
+  error.hint =
+      std::string(alone ? "link it without -static" : "link it without -s") + ", or build it with tallymark::benchmark";
   return error;
 }
 
@@ -151,6 +163,7 @@ Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, co
   if (fs::is_directory(path, code)) return std::unexpected(no_program(program.path, "is a folder"));
   if (::access(path.c_str(), X_OK) != 0) return std::unexpected(no_program(program.path, "is not executable"));
   const auto elf = read_file(path);
+  if (elf && hides_google(*elf)) return std::unexpected(hidden_google(program.path, *elf));
   const std::string preload = elf && is_google(*elf) ? libexec + "/tally_google_benchmark.so" : "";
   UniqueFd list(::memfd_create("benchmarks", MFD_CLOEXEC));
   UniqueFd end(::dup(list.get()));
@@ -169,7 +182,7 @@ Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, co
     const std::string said = result.err.text();
     if (const auto* const failed = std::get_if<SpawnFailed>(&result.outcome))
       return std::unexpected(no_program(program.path, "cannot be run: " + failed->error.message));
-    return std::unexpected(no_answer(program.path, elf ? *elf : "", result.outcome, said));
+    return std::unexpected(no_answer(program.path, result.outcome, said));
   }
   const auto text = read_file(fmt::format("/proc/self/fd/{}", list.get()));
   if (!text) return std::unexpected(text.error());

@@ -1,7 +1,8 @@
 """The GitHub Action (action.yml): every step of it, run in a made-up repository.
 
 The runner here does what GitHub's does with an action: inputs, `if`, environment, the files that take outputs. What is
-installed is a small wheel whose `tally` starts the one that is tested; pip and the virtual environment are real.
+installed is a small wheel whose `tally` starts the one that is tested; pip and the virtual environment are real, and
+from the second job on a copy of the first one's.
 """
 
 import dataclasses
@@ -32,6 +33,18 @@ def pairs(path):
     return dict(line.split("=", 1) for line in path.read_text().splitlines())
 
 
+def python_with_copies(folder):
+    """An interpreter that makes its first virtual environment, and copies that one for each further one."""
+    script = folder / "python"
+    script.write_text(f"""#!/bin/sh
+if [ "$1 $2 $3" != "-I -m venv" ]; then exec python3 "$@"; fi
+if [ ! -e {folder}/venv ]; then python3 -I -m venv {folder}/venv || exit; fi
+exec cp -a {folder}/venv "$4"
+""")
+    script.chmod(0o755)
+    return script
+
+
 @dataclasses.dataclass(frozen=True)
 class Ran:
     code: int
@@ -48,6 +61,7 @@ class Runner:
         self.forge = forge
         self.files = forge.folder / "runner"
         self.wheel = wheel(forge.folder)
+        self.python = python_with_copies(forge.folder)
 
     def run(self, inputs, event="pull_request", github=None):
         self.forge.clean()
@@ -59,6 +73,8 @@ class Runner:
         assert required <= set(inputs), "an input is missing"
         values = {f"inputs.{name}": value for name, value in {**known, **inputs}.items()}
         values["inputs.install"] = str(self.wheel)
+        if "python" not in inputs:
+            values["inputs.python"] = str(self.python)
         is_request = event == "pull_request"
         values |= {
             "github.token": "secret",

@@ -86,10 +86,10 @@ EOF
 # --- what cannot be taken over says what would help
 make_program stripped libbenchmark.a -s
 fails "$tally" list --program stripped/bench
-says "it has lost its symbol table: link it without -s"
+says "it has lost its symbol table; link it without -s"
 make_program alone libbenchmark.a -static
 fails "$tally" list --program alone/bench
-says "is wholly static: link it without -static"
+says "it is wholly static; link it without -static"
 fails "$tally" list --program .
 says "is a folder"
 fails "$tally" list --program "$archive"

@@ -107,7 +107,7 @@ def hangs():
     time.sleep(1000)
 """
     tests = BENCHMARK + BENCHMARK.replace("_it(", "_hangs(hangs, ")
-    found = status_of(hangs, tests, "--timeout", "30", "--retries", "0", code=1)
+    found = status_of(hangs, tests, "--timeout", "10", "--retries", "0", code=1)
     expect(found["test_it"][0] == "ok", f"another one goes on: {found}")
     status, case = found["test_hangs"]
     expect((status, case["failure"]["stage"]) == ("timeout", "setup"), f"it says where: {case}")
