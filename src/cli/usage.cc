@@ -98,6 +98,13 @@ std::optional<Error> unknown_command(std::span<const std::string> arguments, std
       ErrorKind::input, fmt::format("'{}' is no command", *word), {}, nearest_or(*word, commands, list_of(commands))};
 }
 
+std::vector<std::string> subcommands_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::App* one : command.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(one->get_name());
+  return names;
+}
+
 /// CLI11's error in our words; `app` is the one that has failed to parse.
 Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = innermost(app);
@@ -109,7 +116,7 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
     return {ErrorKind::input,
             fmt::format("`tally {}` does not expect '{}'", full_name(command), extras.front()),
             {},
-            see_help(command)};
+            nearest_or(extras.front(), subcommands_of(command), see_help(command))};
   }
   return {ErrorKind::input, fmt::format("`tally {}`: {}", full_name(command), error.what()), {}, see_help(command)};
 }

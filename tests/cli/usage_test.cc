@@ -87,6 +87,8 @@ TEST(Usage, EveryMistakeIsOneLineWithItsHint) {
        "`tally trace diff` has no option '--runs'; --runs belongs to `tally trace record`"},
       {{"trace", "diff", "a", "b", "--jsn"}, "`tally trace diff` has no option '--jsn'; did you mean '--json'?"},
       {{"run", one, "--zzz=1"}, "`tally run` has no option '--zzz'; see `tally run --help`"},
+      {{"history", "shw"}, "`tally history` does not expect 'shw'; did you mean 'show'?"},
+      {{"history", "frobnicate"}, "`tally history` does not expect 'frobnicate'; see `tally history --help`"},
       {{"plan", one, "another"}, "`tally plan` does not expect 'another'; see `tally plan --help`"},
       {{"run"}, "nothing to measure; name a suite's file, or a program with --program EXE"},
       {{"run", one, "--cxx", "/no/such", "--filter", "language=cpp"},
