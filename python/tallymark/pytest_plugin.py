@@ -1,6 +1,6 @@
 """pytest: the fixture `tally`, limits in a marker, a baseline that `--tally-update` writes, and `benchmark` with the
-call forms of pytest-benchmark where that plugin is not there. With `--tally`, the tests that benchmark are counted by a
-host that collects them itself (_pytest/program.py).
+call forms of pytest-benchmark where neither that plugin nor pytest-codspeed is there. With `--tally`, the tests that
+benchmark are counted by a host that collects them itself (_pytest/program.py).
 
     @pytest.mark.tally(instructions="+1%")
     def test_sort(tally):
@@ -22,6 +22,8 @@ from tallymark._pytest.session import (
     session_of,
     tally_of,
 )
+
+OTHERS = ("benchmark", "codspeed")  # pytest-benchmark and pytest-codspeed: `benchmark` is theirs
 
 MARKER = (
     "tally(instructions=…, time=…, …): limits of what the test measures, as tally check has them: "
@@ -92,7 +94,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", MARKER)
     config.pluginmanager.register(Session(config), "tallymark-session")
-    if not config.pluginmanager.hasplugin("benchmark"):  # pytest-benchmark's name
+    if not any(config.pluginmanager.hasplugin(name) for name in OTHERS):
         from tallymark._pytest.benchmark_fixture import Alias
 
         config.addinivalue_line(

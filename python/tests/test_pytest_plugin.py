@@ -329,10 +329,11 @@ def test_generator(benchmark):
     assert all(int(row[1].replace(",", "")) > 100_000 for row in rows)
 
 
-def test_pytest_benchmark_comes_first(run: Pytest, tmp_path: Path) -> None:
-    """Something that is registered under its name stands for it."""
+@pytest.mark.parametrize("name", ["benchmark", "codspeed"])
+def test_another_plugins_benchmark_comes_first(run: Pytest, tmp_path: Path, name: str) -> None:
+    """Something that is registered under its name stands for pytest-benchmark, or for pytest-codspeed."""
     theirs = "import pytest\n\n@pytest.fixture\ndef benchmark():\n    return lambda f: 'theirs'\n"
-    register = "import theirs\n\ndef pytest_addoption(pluginmanager):\n    pluginmanager.register(theirs, 'benchmark')"
+    register = f"import theirs\n\ndef pytest_addoption(pluginmanager):\n    pluginmanager.register(theirs, {name!r})"
     (tmp_path / "theirs.py").write_text(theirs)
     (tmp_path / "early.py").write_text(register)
     text = "def test_mine(benchmark):\n    assert benchmark(lambda: 'ours') == 'theirs'\n"

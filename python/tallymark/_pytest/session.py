@@ -359,7 +359,11 @@ class Session:
             yield f"{tests[0]}{more}: not measured: {reason}"
         if self._not_measured:
             tried = self._measured + self._failed_to_measure
-            yield f"{self._failed_to_measure} of {tried} not measured"
+            yield f"{self._failed_to_measure} of {tried} not measured" + (
+                ""
+                if self.is_program
+                else "; --tally counts tests where they stand, and carries nothing"
+            )
         elif self.is_program and not self._measured and not self.disabled:
             yield "nothing was measured: no test that passed has the fixture or the marker benchmark"
         if self._unused:
