@@ -1,6 +1,7 @@
 #include "program.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <valgrind/valgrind.h>
@@ -8,7 +9,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <utility>
 
@@ -22,6 +25,7 @@
 #include "protocol/descriptors.h"
 #include "protocol/instruction_budget.h"
 #include "shared_page.h"
+#include "threads.h"
 #include "waiting.h"
 
 namespace tally::host {
@@ -65,9 +69,52 @@ std::uint64_t size_of_call(PyObject* function) {
   return std::max<std::uint64_t>(size, 1);
 }
 
-/// size_up(function) -> size_of_call() in a forked process, so that nothing here is changed by it. None: the function
-/// raised, or has not come back; the case's own calls will show why.
-PyObject* size_up(PyObject* /*module*/, PyObject* function) {
+/// What a process has used of processors, in the kernel's ticks, and its state; all zero where it is gone.
+struct Activity {
+  unsigned long ticks = 0;
+  char state = 0;
+};
+
+Activity activity_of(pid_t pid) {
+  char text[512] = {};
+  std::snprintf(text, sizeof text, "/proc/%d/stat", static_cast<int>(pid));
+  const int file = ::open(text, O_RDONLY | O_CLOEXEC);
+  const ssize_t length = file < 0 ? -1 : ::read(file, text, sizeof text - 1);
+  if (file >= 0) ::close(file);
+  text[length > 0 ? length : 0] = 0;
+  Activity activity;
+  unsigned long user = 0;
+  unsigned long system = 0;
+  const char* const end = std::strrchr(text, ')');
+  if (end != nullptr &&
+      std::sscanf(end, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &activity.state, &user, &system) == 3) {
+    activity.ticks = user + system;
+  }
+  return activity;
+}
+
+/// Whether the process slept all of two seconds, and did not answer: it may wait for a thread that no fork has.
+bool is_stuck(pid_t pid, int answer) {
+  constexpr int kLooks = 20;
+  pollfd watched{answer, POLLIN, 0};
+  unsigned long ticks = activity_of(pid).ticks;
+  for (int look = 0; look < kLooks; ++look) {
+    if (::poll(&watched, 1, 100) > 0) return false;
+    const Activity now = activity_of(pid);
+    if (now.state != 'S' || now.ticks != ticks) look = -1;
+    ticks = now.ticks;
+  }
+  return true;
+}
+
+/// size_up(function, here) -> size_of_call() in a forked process, so that nothing here is changed by it. Where it waits
+/// there for a thread of this process, it is called in this one, if that may be (`here`). None: the function raised, or
+/// has not come back; the case's own calls will show why.
+PyObject* size_up(PyObject* /*module*/, PyObject* args) {
+  PyObject* function = nullptr;
+  int here = 0;
+  if (PyArg_ParseTuple(args, "Op", &function, &here) == 0) return nullptr;
+  const bool has_threads = count_threads() > 1;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return PyErr_SetFromErrno(PyExc_OSError);
   entropy::keep_over_fork();
@@ -88,7 +135,8 @@ PyObject* size_up(PyObject* /*module*/, PyObject* function) {
   }
   ::close(ends[1]);
   std::uint64_t size = 0;
-  const bool good = pid > 0 && ::read(ends[0], &size, sizeof size) == sizeof size;
+  const bool stuck = pid > 0 && has_threads && is_stuck(pid, ends[0]);
+  const bool good = pid > 0 && !stuck && ::read(ends[0], &size, sizeof size) == sizeof size;
   ::close(ends[0]);
   if (pid > 0) {
     ::kill(pid, SIGKILL);
@@ -97,7 +145,13 @@ PyObject* size_up(PyObject* /*module*/, PyObject* function) {
     }
   }
   shared_page().failed = 0;
-  if (!good) Py_RETURN_NONE;
+  if (stuck && here != 0) {
+    callgrind::collect(true);
+    size = size_of_call(function);
+    if (size == 0) return nullptr;
+  } else if (!good) {
+    Py_RETURN_NONE;
+  }
   return PyLong_FromUnsignedLongLong(size);
 }
 
@@ -254,7 +308,7 @@ PyMethodDef g_program_methods[] = {
     {"die_with", die_with_parent, METH_O, "Ends with the process that has forked this one."},
     {"end_start", end_start, METH_NOARGS, "Clocks are the system's from here on."},
     {"serve_here", serve_here, METH_VARARGS, "Serve cases in the middle of a program."},
-    {"size_up", size_up, METH_O, "What a call takes."},
+    {"size_up", size_up, METH_VARARGS, "What a call takes."},
     {"plan", plan, METH_VARARGS, "How often to execute."},
     {"asked_iterations", asked_iterations, METH_NOARGS, "Executions that somebody asks for; 0: nobody does."},
     {"prepare", prepare, METH_VARARGS, "What a loop goes over."},

@@ -217,7 +217,7 @@ class Case:
                 if executions == 1:
                     os.pwrite(file, pauses.number(), 0)
 
-            return _tally_host.size_up(call)
+            return _tally_host.size_up(call, False)
 
         one, two = first_then(1), first_then(2)
         numbers = os.pread(file, 64, 0)
@@ -229,7 +229,7 @@ class Case:
         _tally_host.plan(warm_up, executions or number)
 
     def _measure_plain(self, function, args, kwargs, executions):
-        self._plan(_tally_host.size_up(lambda: function(*args, **kwargs)), executions)
+        self._plan(_tally_host.size_up(lambda: function(*args, **kwargs), True), executions)
         values = {"f": function}
         values.update((f"x{at}", value) for at, value in enumerate(args))
         # A keyword may have any name, and these are taken.
@@ -276,7 +276,7 @@ class Case:
                 teardown(*its_args, **its_kwargs)
             return result
 
-        size = _tally_host.size_up(once)
+        size = _tally_host.size_up(once, True)
         # A setup that gives no arguments leaves its work somewhere, where one execution finds it.
         if setup is not None:
             first.append(setup())

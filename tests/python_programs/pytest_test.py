@@ -124,6 +124,29 @@ threading.Thread(target=threading.Event().wait, name="waits", daemon=True).start
     expect(warned, f"and says in which process: {case['warnings']}")
 
 
+def check_threads_that_a_benchmark_waits_for():
+    """A fork has none of them: what is forked to learn the size of a call would wait for ever."""
+    pool = """
+import concurrent.futures, pytest
+@pytest.fixture
+def pool():
+    with concurrent.futures.ThreadPoolExecutor(1) as made:
+        made.submit(len, "").result()
+        yield made
+"""
+    tests = """
+def wait_for(pool, numbers):
+    return pool.submit(sum, range(numbers)).result()
+def test_it(pool, benchmark):
+    assert benchmark(wait_for, pool, 1000) == 499500
+def test_prepared(pool, benchmark):
+    benchmark.pedantic(wait_for, setup=lambda: ((pool, 1000), {}), rounds=5)
+"""
+    for name, (status, case) in status_of(pool, tests, "--timeout", "60", "--retries", "0").items():
+        expect(status == "ok", f"{name} is measured: {case}")
+        expect(case["counts"]["per_iteration"] > 10_000, f"its thread's work is counted: {case}")
+
+
 def check_more_threads_than_can_be_counted():
     tests = """
 import threading
@@ -325,6 +348,7 @@ def main():
     check_what_takes_the_place_of_output()
     check_a_fixture_that_hangs()
     check_threads_of_a_conftest()
+    check_threads_that_a_benchmark_waits_for()
     check_more_threads_than_can_be_counted()
     cases = check_forms()
     check_that_nothing_else_moves_a_count(cases)
