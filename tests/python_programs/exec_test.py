@@ -123,6 +123,7 @@ def check_failures():
     expect("ZeroDivisionError" in found["raises"], found)
     expect("exited with code 3" in found["exits"], found)
     expect("timed out after 2 s" in found["hangs"], found)
+    expect("a thread of the program (Thread-" in found["hangs"], found)
     expect(found["continues"] > 0 and found["cpp"] > 0, found)
     expect("times are not taken" in lines[1], lines)
     expect(float(lines[2]) > 0, lines)

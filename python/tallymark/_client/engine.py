@@ -147,8 +147,10 @@ class Engine:
                 on_event=on_event,
                 timeout=timeout,
             )
+            _here.name_threads(run.record, others)
             return run.record, run.profiles() if profiles else {}
 
+        others = _here.other_threads()
         with _here.serving() as place:
             return Run.of_another_process(*_here.in_a_fork(lambda: ask(place)))
 

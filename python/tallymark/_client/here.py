@@ -12,6 +12,7 @@ import os
 import pickle
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any, BinaryIO, Callable, TypeVar
@@ -71,6 +72,21 @@ def serving() -> Iterator[str]:
         yield place
     finally:
         host.end(pid, place)
+
+
+def other_threads() -> list[str]:
+    """Names of this program's threads that no fork of it has."""
+    return [one.name for one in threading.enumerate() if one is not threading.current_thread()]
+
+
+def name_threads(record: Mapping[str, Any], others: list[str]) -> None:
+    """In the failures of cases that ran out of time, where they may have waited for one of these threads."""
+    for case in record["cases"] if others else ():
+        if case["status"] == "timeout":
+            case["failure"]["message"] += (
+                f"; it may wait for a thread of the program ({', '.join(others)}), and a fork has none of them: "
+                "let what is measured start its own"
+            )
 
 
 def in_a_fork(ask: Callable[[], Answer]) -> Answer:
