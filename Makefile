@@ -74,11 +74,12 @@ test: setup-test
 	@$(BUILD_TESTS)
 	@$(MAKE) --no-print-directory tested
 
-# What follows the build.
+# What follows the build. GROUP=1 to 4: of the longest tests one group of four (tests/groups.txt).
+GROUP ?= all
 tested:
 	@$(CTEST) -LE $(LONG)
 	@$(LINT) --slow build/release
-	@$(CTEST) -L $(LONG)
+	@left_out=$$(tools/left_out.sh build/release $(GROUP)) && $(CTEST) -L $(LONG) $$left_out
 
 # For the tests of another PyTorch than Debian's; they are skipped without. Left alone while it holds what is pinned.
 TORCH_VENV = build/torch-venv
