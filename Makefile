@@ -101,16 +101,20 @@ dev: setup-test
 	@cmake --preset dev >/dev/null
 	@cmake --build --preset dev -j $(JOBS)
 
-# The pure layers under address and undefined-behaviour sanitizers, and what has threads under the thread sanitizer.
-SANITIZED = base_test definition_test expansion_test plan_test measurement_test profile_test protocol_test record_test \
-  comparison_test report_test trace_test build_test exchange_test
+# Every layer's unit tests under address and undefined-behaviour sanitizers, and what has threads under the thread
+# sanitizer.
+SANITIZED = base_test build_test cli_test commits_test comparison_test cpu_test definition_test discovery_test engine_loop_test \
+  engine_test exchange_test expansion_test fake_host_test fake_runner_test git_test history_test hosts_test json_test \
+  measurement_test plan_test process_test profile_test protocol_test record_test report_history_test report_html_test \
+  report_json_test report_text_test run_plan_test serve_test session_test slurm_test symbols_test trace_test
+WITH_THREADS = base_test cli_test history_test trace_test
 sanitize: setup-test
 	@cmake --preset asan-ubsan >/dev/null
 	@cmake --build --preset asan-ubsan -j $(JOBS) --target $(SANITIZED)
 	@set -e; for one in $(SANITIZED); do build/asan-ubsan/tests/$$one --gtest_brief=1; done
 	@cmake --preset tsan >/dev/null
-	@cmake --build --preset tsan -j $(JOBS) --target trace_test
-	@build/tsan/tests/trace_test --gtest_brief=1
+	@cmake --build --preset tsan -j $(JOBS) --target $(WITH_THREADS)
+	@set -e; for one in $(WITH_THREADS); do build/tsan/tests/$$one --gtest_brief=1; done
 
 # Goes on where an interrupted night was; tools/nightly.sh PART runs one part.
 nightly: setup-test setup-deb

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallymark._capture.capture import DATA_LIMIT, NOTHING, Captured
 from tallymark._client.engine import Engine, Run, default_engine
@@ -15,10 +15,13 @@ from tallymark._definition import Definition
 from tallymark._errors import Error
 from tallymark._functions import functions_of
 from tallymark._notices import Notices
-from tallymark._options import Profile, profiles_of, settings_of
+from tallymark._options import Options, Profile, profiles_of, settings_of
 from tallymark._result import Result, Results
 from tallymark._statement import Statement, define
 from tallymark._view.flame import tree_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def count(
@@ -35,7 +38,7 @@ def count(
     profile: Profile = True,
     data_limit: int = DATA_LIMIT,
     engine: Engine | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Result:
     """Counts the instructions of one execution of a statement, exactly.
 
@@ -93,7 +96,7 @@ def time(
     tools: Mapping[str, str] | None = None,
     data_limit: int = DATA_LIMIT,
     engine: Engine | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Result:
     """Times executions of a statement, in several processes with CPUs of their own.
 
@@ -135,7 +138,7 @@ def measure(
     profile: Profile = True,
     data_limit: int = DATA_LIMIT,
     engine: Engine | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Result:
     """Counts and times a statement: `count` and `time` in one, with the arguments of both."""
     definition = define(
@@ -164,7 +167,7 @@ def run(
     profile: Profile = False,
     tools: Mapping[str, str] | None = None,
     engine: Engine | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Results:
     """Measures the cases of a TOML file, as `tally run` does.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallymark._api import results_of
 from tallymark._capture.capture import DATA_LIMIT, NOTHING
@@ -13,11 +13,14 @@ from tallymark._definition import Definition
 from tallymark._errors import Error
 from tallymark._functions import Moved, moved
 from tallymark._notices import Notices
-from tallymark._options import Profile, profiles_of, settings_of
+from tallymark._options import Options, Profile, profiles_of, settings_of
 from tallymark._result import Result, record_of
 from tallymark._statement import Statement, define
 from tallymark._view import html as _html
 from tallymark._view import text as _text
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _EXPECTED = "definition_changed"  # a note's code: two statements are two definitions
 
@@ -77,7 +80,7 @@ def compare(
     profile: Profile = True,
     data_limit: int = DATA_LIMIT,
     engine: Engine | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Comparison:
     """Compares two statements, or two earlier results.
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tallymark._api import results_of, select
 from tallymark._capture.capture import DATA_LIMIT, Captured
 from tallymark._client.engine import Engine, default_engine
 from tallymark._definition import SCHEMA, Definition, to_document
 from tallymark._notices import Notices
-from tallymark._options import Profile, profiles_of, settings_of
+from tallymark._options import Options, Profile, profiles_of, settings_of
 from tallymark._result import Results
 from tallymark._statement import Statement, define
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _SECONDS = ("timeout", "min_run_time", "max_run_time")
 
@@ -154,7 +157,7 @@ class Suite:
         profile: Profile = False,
         tools: Mapping[str, str] | None = None,
         engine: Engine | None = None,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> Results:
         """Measures it. Cases that failed are among the results: see `.failed`."""
         chosen = engine or default_engine()
