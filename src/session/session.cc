@@ -157,10 +157,11 @@ void Session::on_stopped(Ending ending, std::string message, std::optional<Stage
 }
 
 void Session::deliver(CaseOutcome& outcome) {
-  if (const std::string library = first_of_others(loaded_); !library.empty() && outcome.counted.doubt.empty())
-    outcome.counted.doubt = "its setup loads " + library;
+  const std::string library = first_of_others(loaded_);
   if (!loaded_.empty()) outcome.loaded = std::move(loaded_);
   if (ending() == Ending::ok) dialogue_.deliver(outcome, watch_ ? watch_->seen() : std::nullopt);
+  // Threads that work are the likelier reason.
+  if (!library.empty() && outcome.counted.doubt.empty()) outcome.counted.doubt = "its setup loads " + library;
   if (ending() == Ending::ok) {
     for (const auto& [bit, text] : kAskedWarnings) {
       // A device's driver asks for all of it. (So does abort(), of a case that has no count.)

@@ -130,6 +130,7 @@ def check_threads_that_a_benchmark_waits_for():
 import concurrent.futures, pytest
 @pytest.fixture
 def pool():
+    import termios  # a library of its own, which is not why processes differ
     with concurrent.futures.ThreadPoolExecutor(1) as made:
         made.submit(len, "").result()
         yield made
@@ -145,6 +146,8 @@ def test_prepared(pool, benchmark):
     for name, (status, case) in status_of(pool, tests, "--timeout", "60", "--retries", "0").items():
         expect(status == "ok", f"{name} is measured: {case}")
         expect(case["counts"]["per_iteration"] > 10_000, f"its thread's work is counted: {case}")
+        differ = [one for one in case["warnings"] if one.startswith("processes differ")]
+        expect(all("it has 2 threads" in one for one in differ), f"the reason is named: {differ}")
 
 
 def check_more_threads_than_can_be_counted():
