@@ -206,8 +206,8 @@ std::string versions_note(const Comparison& comparison) {
 
 std::string render_comparison(const Comparison& comparison, const ComparisonRender& render) {
   Table table;
-  table.columns = {{.title = "label", .least = 12, .in_middle = true},
-                   {.title = "variant", .least = 6},
+  table.columns = {{.title = "label", .least = 12, .in_middle = true, .names_row = true},
+                   {.title = "variant", .least = 6, .names_row = true},
                    {.title = "before", .right = true, .drop = 3},
                    {.title = "after", .right = true, .drop = 2},
                    {.title = "change", .right = true},

@@ -106,12 +106,12 @@ bool has_device_work(const Record& record, bool /*denoised*/) {
 const std::vector<RunColumn>& run_columns() {
   static const std::vector<RunColumn> columns = {
       {"label",
-       {.title = "label", .least = 12, .in_middle = true},
+       {.title = "label", .least = 12, .in_middle = true, .names_row = true},
        [](const CaseRecord& one) -> Cell { return {label_text(one)}; },
        no_value,
        always},
       {"variant",
-       {.title = "variant", .least = 6},
+       {.title = "variant", .least = 6, .names_row = true},
        [](const CaseRecord& one) -> Cell { return {variant_text(one)}; },
        no_value,
        always},

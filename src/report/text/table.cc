@@ -1,6 +1,7 @@
 #include "report/text/table.h"
 
 #include <algorithm>
+#include <map>
 
 #include "report/text/format.h"
 
@@ -55,6 +56,27 @@ std::vector<int> column_widths(const Table& table, const std::vector<std::vector
   return widths;
 }
 
+std::string cut(const Column& column, std::string_view text, int width) {
+  return column.in_middle ? fit_in_middle(text, width) : fit(text, width);
+}
+
+/// Whether two rows of different names look the same at these widths.
+bool names_collide(const Table& table, const std::vector<std::vector<std::string>>& texts,
+                   const std::vector<int>& widths) {
+  std::map<std::string, std::string> whole;  // by what is shown
+  for (const auto& row : texts) {
+    std::string shown;
+    std::string name;
+    for (std::size_t c = 0; c < widths.size(); ++c) {
+      if (!table.columns[c].names_row) continue;
+      shown += cut(table.columns[c], row[c], widths[c]) + '\n';
+      name += row[c] + '\n';
+    }
+    if (whole.try_emplace(shown, name).first->second != name) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string tinted(std::string_view text, Tint tint, bool color) {
@@ -82,35 +104,97 @@ std::string tinted(std::string_view text, Tint tint, bool color) {
   return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
 }
 
-std::string render_table(const Table& table, const RenderOptions& options) {
+namespace {
+
+/// Appends a line whose ends are not spaces: they wait until something follows.
+class Line {
+ public:
+  Line(std::string& out, const RenderOptions& options) : out_(out), options_(options) {}
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+  ~Line() { out_ += '\n'; }
+
+  void add(const Column& column, std::string_view whole, int width, Tint tint) {
+    const std::string text = cut(column, whole, width);
+    const std::string pad(static_cast<std::size_t>(width - display_width(text)), ' ');
+    if (column.right) pending_ += pad;
+    if (!text.empty()) {
+      out_ += pending_ + tinted(text, tint, options_.color);
+      pending_.clear();
+    }
+    if (!column.right) pending_ += pad;
+    pending_.append(kGap, ' ');
+  }
+  void indent() { pending_.append(kGap, ' '); }
+
+ private:
+  std::string& out_;
+  const RenderOptions& options_;
+  std::string pending_;
+};
+
+/// The columns that say which row it is, or the others.
+Table columns_that(const Table& table, bool name_rows) {
+  Table part;
+  part.rows.resize(table.rows.size());
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (table.columns[c].names_row != name_rows) continue;
+    part.columns.push_back(table.columns[c]);
+    for (std::size_t r = 0; r < table.rows.size(); ++r) part.rows[r].push_back(table.rows[r][c]);
+  }
+  return part;
+}
+
+std::vector<std::vector<std::string>> texts_of(const Table& table) {
   std::vector<std::vector<std::string>> texts;
   for (const auto& row : table.rows) {
     auto& line = texts.emplace_back();
     for (const Cell& cell : row) line.push_back(printable(cell.text));
   }
-  const std::vector<int> widths = column_widths(table, texts, options.width);
+  return texts;
+}
+
+std::string stacked(const Table& table, const RenderOptions& options) {
+  const Table names = columns_that(table, true);
+  const Table figures = columns_that(table, false);
+  const auto texts = texts_of(figures);
+  const std::vector<int> widths = column_widths(figures, texts, std::max(options.width - kGap, 1));
   std::string out;
-  const auto line = [&](auto&& text_of, auto&& tint_of) {
-    std::string pending;  // Spaces wait until something follows, so that no line ends in one.
-    for (std::size_t c = 0; c < widths.size(); ++c) {
-      if (widths[c] <= 0) continue;
-      const bool in_middle = table.columns[c].in_middle;
-      const std::string text = in_middle ? fit_in_middle(text_of(c), widths[c]) : fit(text_of(c), widths[c]);
-      const std::string pad(static_cast<std::size_t>(widths[c] - display_width(text)), ' ');
-      if (table.columns[c].right) pending += pad;
-      if (!text.empty()) {
-        out += pending + tinted(text, tint_of(c), options.color);
-        pending.clear();
-      }
-      if (!table.columns[c].right) pending += pad;
-      pending.append(kGap, ' ');
-    }
-    out += '\n';
+  const auto add_figures = [&](auto&& text_of, auto&& tint_of) {
+    Line line(out, options);
+    line.indent();
+    for (std::size_t c = 0; c < widths.size(); ++c)
+      if (widths[c] > 0) line.add(figures.columns[c], text_of(c), widths[c], tint_of(c));
   };
-  line([&](std::size_t c) { return table.columns[c].title; }, [](std::size_t) { return Tint::bold; });
+  add_figures([&](std::size_t c) { return figures.columns[c].title; }, [](std::size_t) { return Tint::bold; });
   for (std::size_t r = 0; r < texts.size(); ++r) {
-    line([&](std::size_t c) { return texts[r][c]; }, [&](std::size_t c) { return table.rows[r][c].tint; });
+    {
+      Line line(out, options);
+      for (std::size_t c = 0; c < names.columns.size(); ++c) {
+        const std::string name = printable(names.rows[r][c].text);
+        line.add(names.columns[c], name, display_width(name), names.rows[r][c].tint);
+      }
+    }
+    add_figures([&](std::size_t c) { return texts[r][c]; }, [&](std::size_t c) { return figures.rows[r][c].tint; });
   }
+  return out;
+}
+
+}  // namespace
+
+std::string render_table(const Table& table, const RenderOptions& options) {
+  const auto texts = texts_of(table);
+  const std::vector<int> widths = column_widths(table, texts, options.width);
+  if (names_collide(table, texts, widths)) return stacked(table, options);
+  std::string out;
+  const auto add = [&](auto&& text_of, auto&& tint_of) {
+    Line line(out, options);
+    for (std::size_t c = 0; c < widths.size(); ++c)
+      if (widths[c] > 0) line.add(table.columns[c], text_of(c), widths[c], tint_of(c));
+  };
+  add([&](std::size_t c) { return table.columns[c].title; }, [](std::size_t) { return Tint::bold; });
+  for (std::size_t r = 0; r < texts.size(); ++r)
+    add([&](std::size_t c) { return texts[r][c]; }, [&](std::size_t c) { return table.rows[r][c].tint; });
   return out;
 }
 

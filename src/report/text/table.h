@@ -31,6 +31,7 @@ struct Column {
   int least = 0;           ///< May be cut to this many columns; 0: never cut.
   int drop = 0;            ///< Where even that does not fit, columns go by falling `drop`; 0: never.
   bool in_middle = false;  ///< Cut there: what distinguishes them is at the end as often as at the beginning.
+  bool names_row = false;  ///< Says which row it is. See render_table().
 };
 
 struct Table {
@@ -38,7 +39,8 @@ struct Table {
   std::vector<std::vector<Cell>> rows;  ///< Each as long as `columns`.
 };
 
-/// A heading line, then a line for each row; every line ends in a newline and none in a space.
+/// A heading line, then a line for each row; every line ends in a newline and none in a space. Where names of two rows
+/// are the same once they are cut, each row has its whole name in a line above its figures, however long that is.
 std::string render_table(const Table& table, const RenderOptions& options);
 
 }  // namespace tally

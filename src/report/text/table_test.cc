@@ -36,6 +36,25 @@ TEST(Table, FitsItsWidthByCuttingThenDropping) {
   }
 }
 
+TEST(Table, NamesThatWouldLookAlikeStandInLinesOfTheirOwn) {
+  const Table table{.columns = {{.title = "label", .least = 6, .names_row = true},
+                                {.title = "variant", .least = 6, .names_row = true},
+                                {.title = "n", .right = true},
+                                {.title = "status"}},
+                    .rows = {{{"slices"}, {"py shards=None store=local"}, {"12"}, {"ok"}},
+                             {{"slices"}, {"py shards=None store=memory"}, {"1,007"}, {"failed"}}}};
+  EXPECT_EQ(render_table(table, {.width = 60}),
+            "label   variant                          n  status\n"
+            "slices  py shards=None store=local      12  ok\n"
+            "slices  py shards=None store=memory  1,007  failed\n");
+  EXPECT_EQ(render_table(table, {.width = 40}),
+            "      n  status\n"
+            "slices  py shards=None store=local\n"
+            "     12  ok\n"
+            "slices  py shards=None store=memory\n"
+            "  1,007  failed\n");
+}
+
 TEST(Table, RunTable) {
   EXPECT_EQ(render_run_table(example_record(), {.width = 100}),
             "label            variant       instr/iter  spread   median    IQR  status\n"
