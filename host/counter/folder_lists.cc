@@ -81,8 +81,8 @@ bool is_searched_for_modules(Int descriptor) {
   if (length <= 0) return false;
   path[length] = '\0';
   if (VG_(strncmp)(path, "/proc/", 6) == 0) return false;  // nobody keeps a module there
-  const HChar* const slash = VG_(strrchr)(path, '/');
-  return slash != nullptr && !is_first_module(slash + 1);
+  const HChar* const slash = VG_(strrchr)(path, '/');  // which leaves out the first character: null for the root folder
+  return slash == nullptr || !is_first_module(slash + 1);
 }
 
 /// The entries of `from` by their names, all or those of first modules, in `to`: how many bytes they take.
