@@ -8,6 +8,7 @@ import gc
 import importlib.machinery
 import os
 import sys
+import weakref
 
 import _tally_host
 
@@ -26,7 +27,6 @@ FILLED = (
     "zipimport",
 )
 BLOCKS = 147456  # of 512 bytes: more arenas than a host's start takes
-SUBCLASSES = 1000  # of object: more than an interpreter has, and than its table has room for
 # Each begins on fresh memory (host/common/fresh_heap.h, StartStage).
 SURROUNDINGS, STARTUP_FILES, IMPORTS, WARM_UP, LAST_STAGE = range(5)
 NO_SITE = 6  # its place in sys.flags
@@ -134,12 +134,19 @@ class ByName:
         return self.finder.find_spec(name, None, target)
 
 
+def name_of_package(text):
+    """As importlib.metadata compares names."""
+    parts = text.lower().replace("-", "_").replace(".", "_").split("_")
+    return "_".join(filter(None, parts))
+
+
 class DirectFinder(importlib.machinery.PathFinder):
     """Finds what lies in the folders of `sys.path` as PathFinder does, but asks those folders alone that have it: how
     many others there are makes no difference to what an import allocates."""
 
     path = ()
     finders = None  # by the name of a module: of each folder that may have it
+    packages = None  # by name: folder and name of what describes an installed package
     set_aside = ()  # finders that are asked by name meanwhile, and their places among all
 
     @classmethod
@@ -149,14 +156,17 @@ class DirectFinder(importlib.machinery.PathFinder):
         place = sys.meta_path.index(importlib.machinery.PathFinder)
         suffixes = tuple(importlib.machinery.all_suffixes())
         cls.path = sys.path[:]
-        cls.finders = {}
+        cls.finders, cls.packages = {}, {}
         for entry in sys.path:
             finder = sys.path_importer_cache.get(entry or os.getcwd())
             if finder is None:
                 continue
             if not isinstance(finder, importlib.machinery.FileFinder):
                 return  # an archive, of whose content nothing is known
-            for file in finder._path_cache:
+            for file in sorted(finder._path_cache):
+                if file.lower().endswith((".dist-info", ".egg-info")):
+                    name = name_of_package(file.rpartition(".")[0].partition("-")[0])
+                    cls.packages.setdefault(name, []).append((entry, file))
                 name, dot, _ = file.partition(".")
                 if not dot or file.endswith(suffixes):
                     found = cls.finders.setdefault(name, [])
@@ -181,8 +191,8 @@ class DirectFinder(importlib.machinery.PathFinder):
             sys.meta_path[sys.meta_path.index(cls)] = importlib.machinery.PathFinder
         for place, finder in cls.set_aside:
             sys.meta_path.insert(place, finder)
-        KEPT.append(cls.finders)
-        cls.finders, cls.set_aside = None, ()
+        KEPT.append((cls.finders, cls.packages))
+        cls.finders, cls.packages, cls.set_aside = None, None, ()
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
@@ -196,6 +206,19 @@ class DirectFinder(importlib.machinery.PathFinder):
             if not is_portion:
                 return None
         return super().find_spec(name, path, target)
+
+    @classmethod
+    def find_distributions(cls, context):
+        """Called by importlib.metadata, which would list all packages to find one: PyTorch 2 asks for the version of
+        one in the midst of its import, and each name that it uses first later lay behind that list."""
+        has_eggs = any(entry.endswith(".egg") for entry in cls.path)
+        if context.name is None or context.path != cls.path or has_eggs:
+            return super().find_distributions(context)
+        from importlib.metadata import PathDistribution
+        from pathlib import Path
+
+        found = cls.packages.get(name_of_package(context.name), ())
+        return (PathDistribution(Path(entry, file)) for entry, file in found)
 
 
 def stat_alike(on):
@@ -238,10 +261,14 @@ def begin_tables_anew():
             table.clear()
 
 
-def fill_subclasses():
-    """The table of object's subclasses grows at the same class, however many there have been."""
-    missing = SUBCLASSES - len(object.__subclasses__())
-    KEPT.extend(type("Some", (), {}) for _ in range(missing))
+def table_of_subclasses():
+    """That of object: weak references, by the addresses of classes. It grows at the same class, however many there have
+    been, and what an import makes leaves no hole of its size in an older heap."""
+    gc.unfreeze()  # get_referrers() does not look into what is now frozen
+    for table in gc.get_referrers(*weakref.getweakrefs(ByName)):
+        if isinstance(table, dict) and id(ByName) in table:
+            return table
+    return {}
 
 
 def fresh(code):
@@ -361,9 +388,9 @@ def look_around():
     stat_alike(True)
     _tally_host.use_blocks(BLOCKS)
     fill_instances()
-    fill_subclasses()
     _tally_host.fill_interned()
     fill_table(sys.modules, 100000)
+    fill_table(table_of_subclasses(), 100000)
     fill_table(os.environ._data, 4000)
     fill_table(sys.path_importer_cache, 8000)
     SPARE.extend(spare_variables())

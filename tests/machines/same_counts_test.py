@@ -12,6 +12,40 @@ import surroundings
 BUILD = pathlib.Path(os.environ.get("TALLY_BUILD_DIR", "build/release")).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INTERPRETER = "/usr/bin/python3"
+# Counts as many rounds as an address has sixteens: what moves an object by one block moves a count.
+ADDRESSES = """
+schema = 1
+
+[toolchain.asking]
+extends = "python"
+requires = ["asking"]
+
+[defaults]
+toolchain = "asking"
+
+[[variants]]
+label = ["Address"]
+py = '''
+# @setup
+after = range(id(asking.AFTER) // 16 % 4096)
+classes = range(sum(map(id, asking.CLASSES)) // 16 % 4096)
+# @what is made after a look at packages
+for _ in after: pass
+# @many classes
+for _ in classes: pass
+'''
+"""
+# PyTorch 2 asks so in the midst of its import, and makes 1,700 classes.
+ASKING = """
+import importlib.metadata
+
+try:
+    importlib.metadata.version("no-such-package")
+except importlib.metadata.PackageNotFoundError:
+    pass
+AFTER = bytes(3000)
+CLASSES = [type("Some", (), {}) for _ in range(1700)]
+"""
 
 
 def counted(record):
@@ -37,6 +71,15 @@ class SameCounts(unittest.TestCase):
         self.addCleanup(room.cleanup)
         self.room = pathlib.Path(room.name)
         self.surroundings = surroundings.prepared(self.room / "made")
+
+    def addresses(self, text):
+        """Counts that follow from addresses."""
+        folder = self.room / "modules"
+        folder.mkdir(exist_ok=True)
+        (folder / "asking.py").write_text(ASKING)
+        suite = self.room / "addresses.toml"
+        suite.write_text(ADDRESSES)
+        return self.count(suite, f"export PYTHONPATH='{folder}'; " + text)
 
     def count(self, suite, text="", *options):
         record = self.room / "record.json"
@@ -71,6 +114,11 @@ class SameCounts(unittest.TestCase):
         text += "echo 'import colorsys' >>/mnt/library/copy/traceback.py; "
         after = self.count("python_standard.toml", text, "--filter", "Calls/f*")
         self.assertGreater(len(after), 1)
+
+    def test_of_addresses_in_what_an_import_makes(self):
+        before = self.addresses("")
+        self.assertEqual(len(before), 2)
+        self.assertEqual(moved(before, self.addresses(self.surroundings["more packages"])), {})
 
     def test_of_pytorch_all_at_once(self):
         before = self.count("torch_quick.toml")
