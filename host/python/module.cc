@@ -300,7 +300,7 @@ void tally::host::run_python_case(void* context, Channel channel, const Message&
 PyMODINIT_FUNC PyInit__tally_host(void) {  // NOLINT(bugprone-reserved-identifier): CPython asks for this name
   tally::host::entropy::prepare();
   if (!tally::host::callgrind::running()) tally::host::share_arenas();
-  tally::host::name_allocators();
+  tally::host::trace_allocators();
   g_phase_type = PyType_FromSpec(&g_phase_spec);
   PyObject* module = g_phase_type == nullptr ? nullptr : PyModule_Create(&g_module);
   if (module == nullptr || tally::host::add_start_parts(module) != 0 ||

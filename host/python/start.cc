@@ -194,8 +194,30 @@ PyObject* reserve_variables(PyObject* /*module*/, PyObject* data) {
 /// CPython's PyMemAllocatorEx, which the limited API leaves out.
 struct ObjectAllocator {
   void* context;
-  void* functions[4];  ///< Allocate, allocate zeroes, reallocate, free.
+  void* (*allocate)(void* context, std::size_t size);
+  void* (*allocate_zeroes)(void* context, std::size_t count, std::size_t size);
+  void* (*reallocate)(void* context, void* at, std::size_t size);
+  void (*release)(void* context, void* at);
 };
+ObjectAllocator g_objects;
+
+/// They do what CPython's own do, each at an address that the trace of allocations can be given: a CPython that was
+/// compiled with its own profile has most calls of its allocator inlined.
+constexpr ObjectAllocator kTracedObjects = {
+    nullptr,
+    [](void*, std::size_t size) { return g_objects.allocate(g_objects.context, size); },
+    [](void*, std::size_t count, std::size_t size) {
+      return g_objects.allocate_zeroes(g_objects.context, count, size);
+    },
+    [](void*, void* at, std::size_t size) { return g_objects.reallocate(g_objects.context, at, size); },
+    [](void*, void* at) { g_objects.release(g_objects.context, at); },
+};
+
+/// Whether a trace is written.
+template <class Function>
+bool name_allocator(Allocation which, Function* function) {
+  return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, kTraceFunction, which, function, 0, 0, 0) != 0;
+}
 
 PyMethodDef g_start_methods[] = {
     {"seal", seal, METH_VARARGS, "Allocate from fresh memory from here on."},
@@ -216,20 +238,23 @@ PyMethodDef g_start_methods[] = {
 
 int add_start_parts(PyObject* module) { return PyModule_AddFunctions(module, g_start_methods); }
 
-void name_allocators() {
+void trace_allocators() {
+  constexpr int kMemory = 1;   // PYMEM_DOMAIN_MEM
   constexpr int kObjects = 2;  // PYMEM_DOMAIN_OBJ
   using Access = void (*)(int, ObjectAllocator*);
   const auto get = reinterpret_cast<Access>(::dlsym(RTLD_DEFAULT, "PyMem_GetAllocator"));
-  if (get == nullptr) return;
-  ObjectAllocator objects{};
-  get(kObjects, &objects);
-  const auto name = [](Allocation which, const void* function) {
-    VALGRIND_DO_CLIENT_REQUEST_STMT(kTraceFunction, which, function, 0, 0, 0);
-  };
-  name(Allocation::object_malloc, objects.functions[0]);
-  name(Allocation::object_calloc, objects.functions[1]);
-  name(Allocation::object_realloc, objects.functions[2]);
-  name(Allocation::object_free, objects.functions[3]);
+  const auto set = reinterpret_cast<Access>(::dlsym(RTLD_DEFAULT, "PyMem_SetAllocator"));
+  if (get == nullptr || set == nullptr) return;
+  if (!name_allocator(Allocation::object_malloc, kTracedObjects.allocate)) return;
+  name_allocator(Allocation::object_calloc, kTracedObjects.allocate_zeroes);
+  name_allocator(Allocation::object_realloc, kTracedObjects.reallocate);
+  name_allocator(Allocation::object_free, kTracedObjects.release);
+  ObjectAllocator traced = kTracedObjects;
+  ObjectAllocator memory{};
+  get(kObjects, &g_objects);
+  get(kMemory, &memory);
+  set(kObjects, &traced);
+  if (memory.allocate == g_objects.allocate && memory.context == g_objects.context) set(kMemory, &traced);
 }
 
 SettlePools settle_pools() { return g_pool == 0 ? nullptr : settle; }

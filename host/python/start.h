@@ -10,8 +10,8 @@ namespace tally::host {
 /// To the module: its functions. Not 0: an error.
 int add_start_parts(PyObject* module);
 
-/// Names CPython's functions that allocate to the counter, which may write down what is allocated.
-void name_allocators();
+/// Where the counter writes a trace of allocations: CPython's are in it.
+void trace_allocators();
 
 /// Settles CPython's pools before a region (RegionHooks::settle); null until a stage has been sealed.
 using SettlePools = void (*)(void* context, bool again);
