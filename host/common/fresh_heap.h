@@ -45,12 +45,19 @@ enum class StartStage : unsigned {
   imports,
   warm_up,
   cases,
-  collected,  ///< A program in Python has found its benchmarks.
+  options_read,  ///< A program in Python: its framework knows its options, and has imported nothing of it.
+  plugins_loaded,
+  configured,    ///< Nothing of this is read any more: the program is imported next.
+  first_listed,  ///< Its framework has listed a folder, which may have other files than the program's.
+  second_listed,
+  third_listed,
+  collected,  ///< It has found its benchmarks.
 };
 
 constexpr std::uintptr_t floor_of_stage(StartStage stage) {
   constexpr std::uintptr_t kGib = std::uintptr_t{1} << 30U;
-  constexpr std::uintptr_t kFloors[] = {4 * kGib, 6 * kGib, 8 * kGib, 12 * kGib, 16 * kGib, 32 * kGib};
+  constexpr std::uintptr_t kFloors[] = {4 * kGib,  6 * kGib,  8 * kGib,  12 * kGib, 16 * kGib, 17 * kGib,
+                                        18 * kGib, 20 * kGib, 23 * kGib, 26 * kGib, 29 * kGib, 32 * kGib};
   return kFloors[static_cast<unsigned>(stage)];
 }
 

@@ -591,6 +591,7 @@ def collect(paths, arguments, ready):
     # Cases are in folders of their own, from where a relative path would lead elsewhere.
     sys.path[:] = [os.path.abspath(path) for path in sys.path]
     suite = Suite(folder)
+    tally_program.seal(tally_program.CONFIGURED)
     suite.collect()
     none = f"{folder} has nothing whose name begins with time_, timeraw_, mem_, peakmem_ or track_"
     if suite.cases and patterns:

@@ -27,7 +27,9 @@ import tally_start
 LIST_START = "tallymark benchmarks 1"
 ASK = "TALLY_ASKS_PROGRAM"
 AXES = ("label", "language", "runtime", "autograd", "device", "threads")  # every case has them
-COLLECTED = 5  # the stage in which a program has been collected
+# Stages of a program, after a host's own: what was requested of it, in which words, and what lies beside it, moves
+# nothing of what it imports.
+OPTIONS_READ, PLUGINS_LOADED, CONFIGURED, *FOLDER_LISTED, COLLECTED = range(5, 12)
 BUDGET = _tally_host.BUDGET  # of a warm-up and of a region: instructions, or nanoseconds
 WARM_UPS = (40, 20, 10, 5, 2, 1)
 EXECUTIONS = (100, 50, 20, 10, 5, 2, 1)
@@ -482,6 +484,11 @@ def flush():
             stream.flush()
         except Exception:
             continue
+
+
+def seal(stage):
+    if not LISTS:
+        tally_start.seal(stage)
 
 
 def ready(benchmarks, run, none="", prepare=None):

@@ -324,6 +324,7 @@ class Program:
 
 def collect(paths, arguments, ready):
     program = Program(paths, arguments)
+    tally_program.seal(tally_program.CONFIGURED)
     for script in program.scripts:
         script.import_what_it_begins_with(arguments)
     # The scripts run where the list is read, which is not in a host.

@@ -11,6 +11,7 @@ import os
 import sys
 
 import pytest
+import tally_program
 
 # Plugins of ours and of others whose work this is, or that would be measured with it, by the names they register.
 LEFT_OUT = (
@@ -104,6 +105,8 @@ INIS = (
 FIXTURES = ("benchmark", "tally")
 LONGEST = 80  # text of a parameter: a longer one is called by its place
 MARKERS = ("benchmark", "codspeed_benchmark")
+# Dir: from pytest 8 on.
+FOLDERS = (pytest.Session, pytest.Package, getattr(pytest, "Dir", pytest.Package))
 
 
 class Hooks:
@@ -248,6 +251,8 @@ class Plugin:
         self._broken = {}  # what could not be collected → why
         self._items = {}
         self._case = None
+        self._stages = [tally_program.CONFIGURED, *tally_program.FOLDER_LISTED]
+        self._has_listed = False
         self.has_collected = False
 
     def pytest_addoption(self, parser):
@@ -279,6 +284,25 @@ class Plugin:
     def tally(self):
         return Tally(self)
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_load_initial_conftests(self):
+        tally_program.seal(tally_program.PLUGINS_LOADED)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collectstart(self, collector):
+        """The first, the session, is about to import what it collects; a folder has been listed where a file of it is
+        next."""
+        is_folder = isinstance(collector, FOLDERS)
+        is_file = isinstance(collector, pytest.File) and not is_folder
+        if isinstance(collector, pytest.Session) or (is_file and self._has_listed):
+            self._seal_next()
+        if is_folder or is_file:
+            self._has_listed = is_folder
+
+    def _seal_next(self):
+        if self._stages:
+            tally_program.seal(self._stages.pop(0))
+
     def pytest_collectreport(self, report):
         if report.failed:
             self._broken[report.nodeid or "the tests' folder"] = str(report.longrepr)
@@ -295,6 +319,10 @@ class Plugin:
         os.environ["PYTEST_CURRENT_TEST"] = ""
         none = f"of {len(session.items)} tests, none has the fixture benchmark or tally, or the marker benchmark"
         self._ready(self._listed(), self.run, none)
+        # No test has run: what pytest keeps of the last ones stays.
+        for keeper in ("lfplugin", "nfplugin", "stepwiseplugin"):
+            if session.config.pluginmanager.has_plugin(keeper):
+                session.config.pluginmanager.unregister(name=keeper)
         return True
 
     def _listed(self):
@@ -471,9 +499,22 @@ def hide_its_number():
     pathlib.os = QuietOs()
 
 
+def seal_before_plugins():
+    """pytest has no hook between its options and the plugins that it loads by them."""
+    load = pytest.PytestPluginManager.consider_preparse
+
+    def seal_and_load(manager, args, *, exclude_only=False):
+        if not exclude_only:
+            tally_program.seal(tally_program.OPTIONS_READ)
+        load(manager, args, exclude_only=exclude_only)
+
+    pytest.PytestPluginManager.consider_preparse = seal_and_load
+
+
 def collect(paths, arguments, ready):
     stop_its_clock()
     hide_its_number()
+    seal_before_plugins()
     names = registered()
     options = [option for plugin in LEFT_OUT for option in ("-p", f"no:{plugin}")]
     switches = [switch for plugin, switch in SWITCHED_OFF.items() if plugin in names]

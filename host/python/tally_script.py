@@ -183,6 +183,7 @@ def collect(paths, arguments, ready):
     paths = list({os.path.abspath(path): path for path in paths}.values())
     program = Program()
     files = [File(path, label) for path, label in zip(paths, tally_program.labels_of(paths))]
+    tally_program.seal(tally_program.CONFIGURED)
     for file in files:
         program.load(file, arguments)
     sys.argv[:] = [""]

@@ -263,6 +263,41 @@ def check_that_nothing_else_moves_a_count(cases):
         expect(not moved, f"{what} moves {moved}")
 
 
+# Its count says where the first object of a module lies.
+PLACE = """
+PLACE = object()
+def spin(n):
+    for _ in range(n):
+        pass
+def test_place(benchmark):
+    benchmark(spin, id(PLACE) // 16 % 10000)
+"""
+
+
+def check_that_no_option_moves_what_is_imported():
+    """Nor does what pytest has kept of earlier runs in its folder, to which counting adds nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        tests = Path(folder) / "tests"
+        tests.mkdir()
+        (Path(folder) / "pytest.ini").write_text("[pytest]\n")
+        (tests / "conftest.py").write_text("PLACES = [object() for _ in range(100)]\n")
+        (tests / "test_place.py").write_text(PLACE)
+
+        def count(*options):
+            cases, _, _ = record_of("--pytest", "tests", "--images", "off", *options, folder=folder)
+            return counts(cases)
+
+        plain = count()
+        kept = Path(folder) / ".pytest_cache"
+        expect(not kept.exists(), "the project's folder stays as it is")
+        (kept / "v/cache").mkdir(parents=True)
+        known = [f"tests/test_place.py::test_{number}" for number in range(3000)]
+        (kept / "v/cache/nodeids").write_text(json.dumps(known))
+        (kept / "v/cache/lastfailed").write_text(json.dumps(dict.fromkeys(known, True)))
+        more = count("--", "-k", "place and not " + "x" * 3000, "--durations=3", "-o", "addopts=-v")
+        expect(plain == more, f"it lies elsewhere: {plain}, {more}")
+
+
 def check_against_suite(cases):
     with tempfile.TemporaryDirectory() as folder:
         suite = Path(folder) / "suite.toml"
@@ -355,6 +390,7 @@ def main():
     check_more_threads_than_can_be_counted()
     cases = check_forms()
     check_that_nothing_else_moves_a_count(cases)
+    check_that_no_option_moves_what_is_imported()
     check_against_suite(cases)
     check_failures()
     check_bad_input()
