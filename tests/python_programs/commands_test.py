@@ -5,12 +5,14 @@ TALLY=build/release/tally python3 tests/python_programs/commands_test.py. Exit c
 or no pyperf.
 """
 
+import contextlib
 import importlib.util
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import all_tests
@@ -70,6 +72,7 @@ stmt = "fib(5)"
 setup = "from work import fib"
 """,
 }
+SLOWER = FILES["work.py"].replace("fib(n - 1)", "+fib(n - 1)")
 
 
 def environment(folder):
@@ -137,6 +140,74 @@ def test_two_interpreters_are_compared():
     assert verdicts == ["same"] * 5, compared
 
 
+def test_two_environments_are_compared():
+    """Each side has a version of a package of its own, which its command puts on the path."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "test_work.py").write_text(FILES["test_work.py"])
+        (folder / "suite.toml").write_text(
+            'schema = 1\n[[program]]\npytest = "test_work.py"\nargs = ["-k", "9"]\n'
+        )
+        for side, text in (("fast", FILES["work.py"]), ("slow", SLOWER)):
+            (folder / side).mkdir()
+            (folder / side / "work.py").write_text(text)
+        options = ["--python", sys.executable, "--counts-only", "--rounds", "1", "--json"]
+        sides = ["--a", "export PYTHONPATH=$PWD/fast", "--b", "export PYTHONPATH=$PWD/slow"]
+        options += ["--keep-env", "PYTHONPATH"]
+        done = run_to_end([TALLY, "ab", "suite.toml", *sides, *options], folder, dict(os.environ))
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+    (case,) = json.loads(done.stdout)["cases"]
+    assert (case["id"], case["verdict"]) == ("test_work.py::test_fib[9]", "slower"), case
+
+
+def finished_cases(journal):
+    """Ids of those that a journal has."""
+    if not journal.exists():
+        return []
+    lines = journal.read_text().split("\n")[1:-1]
+    return [case["id"] for case in (json.loads(line)["case"] for line in lines) if "id" in case]
+
+
+def test_a_run_that_was_killed_is_resumed():
+    whole = counted(PROJECT, "--pytest", "test_work.py")
+    record, journal = PROJECT / "killed.json", PROJECT / "killed.json.journal"
+    command = [TALLY, "run", "--server", "off", "--counts-only", *INTERPRETER, "--json", record]
+    command += ["--pytest", "test_work.py"]
+    # The last test waits until the run is killed.
+    hangs = FILES["test_work.py"].replace("    benchmark(", "    wait(n)\n    benchmark(")
+    hangs += """
+def wait(n):
+    import os, time
+    while n == 9 and not os.path.exists("go on"):
+        time.sleep(0.1)
+"""
+    (PROJECT / "test_work.py").write_text(hangs)
+    killed = subprocess.Popen(
+        command, cwd=PROJECT, env=environment(PROJECT), stdin=subprocess.DEVNULL
+    )
+    end = time.monotonic() + 300
+    while not finished_cases(journal) and time.monotonic() < end:
+        time.sleep(0.1)
+    killed.kill()
+    killed.wait()
+    before = finished_cases(journal)
+    assert 1 <= len(before) <= 3, before
+
+    (PROJECT / "go on").touch()
+    (PROJECT / "work.py").write_text(SLOWER)
+    refused = run_to_end([*command, "--resume"], PROJECT, environment(PROJECT))
+    assert refused.returncode == 2 and "work.py" in refused.stderr, refused.stderr
+    (PROJECT / "work.py").write_text(FILES["work.py"])
+    resumed = run_to_end([*command, "--resume", "-v"], PROJECT, environment(PROJECT))
+    assert resumed.returncode == 0, resumed.stderr
+    again = [name for name in before if f"counting {name}" in resumed.stderr]
+    assert not again, f"these were finished: {again}"
+    assert list(cases_of(record)) == list(whole), list(cases_of(record))
+    assert {case["status"] for case in cases_of(record).values()} == {"ok"}
+    assert not journal.exists()
+    (PROJECT / "test_work.py").write_text(FILES["test_work.py"])
+
+
 def test_a_server_counts_the_same():
     socket = PROJECT / "serve.sock"
     alone = counts(counted(PROJECT, "--pytest", "test_work.py"))
@@ -158,21 +229,42 @@ def test_a_server_counts_the_same():
         server.communicate()
 
 
-def test_a_history_names_the_commit():
+@contextlib.contextmanager
+def repository():
+    """Its folder, in which the second of three commits makes the function slower, and its commits' numbers."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        for name in ("work.py", "test_work.py"):
-            (folder / name).write_text(FILES[name])
         git = ["git", "-C", folder, "-c", "user.name=us", "-c", "user.email=us@localhost"]
         subprocess.run([*git, "init", "--quiet"], check=True)
-        for subject in ("First", "Slower"):
-            subprocess.run([*git, "add", "work.py", "test_work.py"], check=True)
+        commits = []
+        for subject, text in (("First", FILES["work.py"]), ("Slower", SLOWER), ("Last", SLOWER)):
+            for name in ("test_work.py", "suite.toml"):
+                (folder / name).write_text(FILES[name])
+            (folder / "work.py").write_text(f"{text}# {subject}\n")
+            subprocess.run([*git, "add", "."], check=True)
             subprocess.run([*git, "commit", "--quiet", "-m", subject], check=True)
+            number = subprocess.check_output([*git, "rev-parse", "HEAD"], text=True)
+            commits.append(number.strip())
+        yield folder, git, commits
+
+
+def test_a_history_names_the_commit():
+    with repository() as (folder, git, commits):
+        for commit in commits[:2]:
+            subprocess.run([*git, "checkout", "--quiet", commit], check=True)
             counted(folder, "-f", "*9*", "--pytest", "test_work.py")
             tally(folder, "history", "add", "record.json")
-            (folder / "work.py").write_text(FILES["work.py"].replace("fib(n - 1)", "+fib(n - 1)"))
         said = tally(folder, "history", "log")
     assert "Slower" in said and "test_work.py::test_fib[9]" in said, said
+
+
+def test_bisect_finds_the_commit():
+    with repository() as (folder, _, commits):
+        (folder / "suite.toml").write_text('schema = 1\n[[program]]\npytest = "test_work.py"\n')
+        usual = ["--build", "true", "--suite", "suite.toml", "--case", "*9*", "--counts-only"]
+        said = tally(folder, "bisect", commits[0], commits[2], *usual, *INTERPRETER, "--json")
+    (change,) = json.loads(said)["changes"]
+    assert commits[1] in json.dumps(change), change
 
 
 if None in (importlib.util.find_spec("pytest"), importlib.util.find_spec("pyperf")):
