@@ -150,6 +150,28 @@ def test_prepared(pool, benchmark):
         expect(all("it has 2 threads" in one for one in differ), f"the reason is named: {differ}")
 
 
+def check_a_conftest_that_raises():
+    """As one that wants a device which is not there."""
+    words = "Found no NVIDIA driver on your system."
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "pytest.ini").write_text("[pytest]\n")
+        for name in ("device", "other"):
+            (folder / name).mkdir()
+            (folder / name / f"test_{name}.py").write_text(BENCHMARK)
+        (folder / "device/conftest.py").write_text(f"raise RuntimeError({words!r})\n")
+        alone = tally(
+            "list", "--python", sys.executable, "--pytest", "device", folder=folder, code=2
+        )
+        cases, _, _ = record_of("--pytest", ".", "--images", "off", folder=folder, code=1)
+    said = alone.stderr
+    expect(words in said and said.count("\n") == 1, f"one line says why nothing is there: {said}")
+    status = {name: case["status"] for name, case in cases.items()}
+    expect(status == {"device": "failed", "other/test_other.py::test_it": "ok"}, f"{status}")
+    message = cases["device"]["failure"]["message"]
+    expect(words in message, f"the folder's case says why: {message}")
+
+
 def check_more_threads_than_can_be_counted():
     tests = """
 import threading
@@ -387,6 +409,7 @@ def main():
     check_a_fixture_that_hangs()
     check_threads_of_a_conftest()
     check_threads_that_a_benchmark_waits_for()
+    check_a_conftest_that_raises()
     check_more_threads_than_can_be_counted()
     cases = check_forms()
     check_that_nothing_else_moves_a_count(cases)
