@@ -10,14 +10,17 @@ set -u
 cd "$(dirname "$0")/.."
 environment=build/python
 beside=build/python-beside # for another interpreter: put on its PYTHONPATH
-wanted() { cat python/requirements-pure.txt python/requirements-test.txt; }
+coroutines=build/python-coroutines
+wanted() { cat python/requirements-pure.txt python/requirements-test.txt python/requirements-coroutines.txt; }
 fetch() {
-  rm -rf "$environment" "$beside"
+  rm -rf "$environment" "$beside" "$coroutines"
   mkdir -p build
   # Debian's interpreter has PyTorch and NumPy.
   /usr/bin/python3 -m venv --system-site-packages "$environment" &&
     "$environment/bin/pip" install --disable-pip-version-check --quiet -r python/requirements-test.txt &&
     "$environment/bin/pip" install --disable-pip-version-check --quiet --target "$beside" -r python/requirements-pure.txt &&
+    "$environment/bin/pip" install --disable-pip-version-check --quiet --target "$coroutines" --no-deps \
+      -r python/requirements-coroutines.txt &&
     wanted >"$environment/wanted.txt"
 }
 if ! wanted | cmp -s - "$environment/wanted.txt" && ! fetch; then

@@ -251,6 +251,7 @@ class Plugin:
         self._broken = {}  # what could not be collected → why
         self._items = {}
         self._case = None
+        self._is_run_by_others = False
         self._stages = [tally_program.CONFIGURED, *tally_program.FOLDER_LISTED]
         self._has_listed = False
         self.has_collected = False
@@ -271,6 +272,7 @@ class Plugin:
     def pytest_configure(self, config):
         for marker in ("benchmark", "codspeed_benchmark", "tally", "flaky", "limit_memory"):
             config.addinivalue_line("markers", f"{marker}: of a plugin that stands aside here")
+        config.pluginmanager.register(Marked(self))
 
     @pytest.fixture
     def benchmark(self, request):
@@ -353,18 +355,23 @@ class Plugin:
             free = f"{name} #{number}"
         return free
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_pyfunc_call(self, pyfuncitem):
-        """A test that is marked and has no fixture of these is what is measured itself."""
-        is_marked = any(pyfuncitem.get_closest_marker(marker) for marker in MARKERS)
+    def measures_marked(self, item):
+        """A test that is marked and has no fixture of these is what is measured itself. Whether it is one."""
+        is_marked = any(item.get_closest_marker(marker) for marker in MARKERS)
         if (
             self._case is None
+            or self._is_run_by_others
             or not is_marked
-            or any(one in pyfuncitem.fixturenames for one in FIXTURES)
+            or any(one in item.fixturenames for one in FIXTURES)
         ):
-            return None
-        names = pyfuncitem._fixtureinfo.argnames
-        self.measure(pyfuncitem.obj, (), {name: pyfuncitem.funcargs[name] for name in names})
+            return False
+        if inspect.iscoroutinefunction(item.obj):
+            # A plugin runs it, anyio's for one, in the loop that its fixtures are in.
+            self._is_run_by_others = True
+            self.measure(item.ihook.pytest_pyfunc_call, (), {"pyfuncitem": item})
+            return True
+        names = item._fixtureinfo.argnames
+        self.measure(item.obj, (), {name: item.funcargs[name] for name in names})
         return True
 
     def measure(self, function, args, kwargs, setup=None, teardown=None):
@@ -372,9 +379,15 @@ class Plugin:
             raise RuntimeError(
                 "a test has one measurement, and this one begins a second one: parametrise it"
             )
-        if inspect.iscoroutinefunction(function):
-            function = run_to_its_end(function)
-        return self._case.measure(function, args, kwargs, setup, teardown)
+        if not inspect.iscoroutinefunction(function):
+            return self._case.measure(function, args, kwargs, setup, teardown)
+        if in_trio():
+            raise RuntimeError(
+                "a coroutine function is run by asyncio, and this test is run by trio: give the test itself the "
+                "marker benchmark, and no fixture benchmark"
+            )
+        with no_loop_running():
+            return self._case.measure(run_to_its_end(function), args, kwargs, setup, teardown)
 
     def run(self, case):
         from _pytest.runner import runtestprotocol
@@ -400,6 +413,43 @@ class Plugin:
                 case.skip(reason.removeprefix("Skipped: "))
                 return None
         return None
+
+
+class Marked:
+    """Registered after other plugins, and so called before them: anyio's would run a test that is to be measured."""
+
+    def __init__(self, plugin):
+        self._plugin = plugin
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem):
+        return self._plugin.measures_marked(pyfuncitem) or None
+
+
+def in_trio():
+    trio = sys.modules.get("trio")
+    return trio is not None and getattr(trio.lowlevel, "in_trio_run", bool)()
+
+
+@contextlib.contextmanager
+def no_loop_running():
+    """A test that is a coroutine is run by a loop of asyncio's, and meanwhile another loop may run. What belongs to the
+    test's own loop, such as a future, raises there."""
+    asyncio = sys.modules.get("asyncio")
+    loop = asyncio._get_running_loop() if asyncio is not None else None
+    if loop is None:
+        yield
+        return
+    task = asyncio.current_task()
+    if task is not None:
+        asyncio.tasks._leave_task(loop, task)
+    asyncio._set_running_loop(None)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(loop)
+        if task is not None:
+            asyncio.tasks._enter_task(loop, task)
 
 
 def run_to_its_end(function):

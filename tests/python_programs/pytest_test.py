@@ -84,12 +84,12 @@ def check_what_stops_pytest():
 BENCHMARK = "def test_it(benchmark):\n    benchmark(len, '')\n"
 
 
-def status_of(conftest, tests, *options, code=0):
+def status_of(conftest, tests, *options, code=0, **how):
     """{test: (status, its case)} of a project with these two files."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "conftest.py").write_text(conftest)
         (Path(folder) / "test_project.py").write_text(tests)
-        cases, _, _ = record_of("--pytest", folder, "--images", "off", *options, code=code)
+        cases, _, _ = record_of("--pytest", folder, "--images", "off", *options, code=code, **how)
     return {name.rpartition("::")[2]: (case["status"], case) for name, case in cases.items()}
 
 
@@ -320,6 +320,79 @@ def check_that_no_option_moves_what_is_imported():
         expect(plain == more, f"it lies elsewhere: {plain}, {more}")
 
 
+# With what pytest-asyncio and anyio run: fixtures, tests, and what a test measures.
+COROUTINES = """
+import asyncio, anyio, pytest, pytest_asyncio
+async def work(n):
+    for _ in range(n):
+        await anyio.sleep(0)
+    return n
+@pytest_asyncio.fixture
+async def made():
+    await asyncio.sleep(0)
+    yield 10
+    await asyncio.sleep(0)
+def test_plain(benchmark):
+    assert benchmark(work, 10) == 10
+@pytest.mark.asyncio
+async def test_within(benchmark, made):
+    assert benchmark(work, made) == 10
+    assert await asyncio.create_task(work(3)) == 3
+@pytest.mark.asyncio
+async def test_tally(tally):
+    tally(work, 10)
+@pytest.mark.asyncio
+async def test_no_coroutine(benchmark, made):
+    assert benchmark(sorted, [made, 1]) == [1, 10]
+@pytest.mark.asyncio
+@pytest.mark.benchmark
+async def test_marked(made):
+    await work(made)
+@pytest.mark.asyncio
+async def test_of_the_other_loop(benchmark):
+    future = asyncio.get_running_loop().create_future()
+    async def wait():
+        await future
+    benchmark(wait)
+@pytest.mark.anyio
+async def test_within_anyio(benchmark, anyio_backend):
+    assert benchmark(work, 10) == 10
+@pytest.mark.anyio
+@pytest.mark.benchmark
+async def test_marked_anyio(anyio_backend):
+    await work(10)
+"""
+
+
+def check_coroutines():
+    plugins = HERE.parents[1] / "build/python-coroutines"
+    if not plugins.exists():
+        print(f"without tests of coroutines: no {plugins}")
+        return
+    found = status_of("", COROUTINES, "--keep-env", "PYTHONPATH", code=1, PYTHONPATH=str(plugins))
+    failed = {
+        name: case["failure"]["message"] for name, (status, case) in found.items() if status != "ok"
+    }
+    expected = {
+        "test_of_the_other_loop": "attached to a different loop",
+        "test_within_anyio[trio]": "this test is run by trio",
+    }
+    expect(failed.keys() == expected.keys(), f"these fail: {failed}")
+    for name, words in expected.items():
+        expect(words in failed[name], f"{name} says {failed[name]}")
+    size = {
+        name: case["counts"]["per_iteration"] for name, (_, case) in found.items() if case["counts"]
+    }
+    for name in ("test_within", "test_tally", "test_within_anyio[asyncio]"):
+        expect(
+            abs(size[name] - size["test_plain"]) < 0.1 * size["test_plain"],
+            f"{name} measures what test_plain does: {size}",
+        )
+    for name in ("test_marked", "test_marked_anyio[asyncio]", "test_marked_anyio[trio]"):
+        expect(size[name] > size["test_plain"], f"{name} is measured with its loop: {size}")
+    expect(size["test_no_coroutine"] < 0.1 * size["test_plain"], f"and a function without: {size}")
+
+
 def check_against_suite(cases):
     with tempfile.TemporaryDirectory() as folder:
         suite = Path(folder) / "suite.toml"
@@ -414,6 +487,7 @@ def main():
     cases = check_forms()
     check_that_nothing_else_moves_a_count(cases)
     check_that_no_option_moves_what_is_imported()
+    check_coroutines()
     check_against_suite(cases)
     check_failures()
     check_bad_input()
