@@ -73,6 +73,14 @@ def how_often(size):
     return first_that_fits(WARM_UPS, size), first_that_fits(EXECUTIONS, size) if is_chosen else 0
 
 
+def keep_loop_running():
+    """A function to call in each process that is forked from here: asyncio takes no loop for running whose process has
+    another number. None where no loop runs."""
+    asyncio = sys.modules.get("asyncio")
+    loop = asyncio._get_running_loop() if asyncio is not None else None
+    return None if loop is None else lambda: asyncio._set_running_loop(loop)
+
+
 def name(text):
     return ast.Name(text, ast.Load())
 
@@ -231,7 +239,17 @@ class Case:
         _tally_host.plan(warm_up, executions or number)
 
     def _measure_plain(self, function, args, kwargs, executions):
-        self._plan(_tally_host.size_up(lambda: function(*args, **kwargs), True), executions)
+        in_loop = keep_loop_running()
+
+        def once():
+            if in_loop is not None:
+                in_loop()
+            return function(*args, **kwargs)
+
+        self._plan(_tally_host.size_up(once, True), executions)
+        if in_loop is not None:
+            for phase in self._phases:
+                _tally_host.prepare(phase, lambda number: [in_loop()] * number)
         values = {"f": function}
         values.update((f"x{at}", value) for at, value in enumerate(args))
         # A keyword may have any name, and these are taken.
@@ -249,8 +267,11 @@ class Case:
         prepared = []
 
         first = []  # what setup has given already
+        in_loop = keep_loop_running()
 
         def prepare_one():
+            if in_loop is not None:
+                in_loop()
             given = first.pop() if first else setup() if setup is not None else None
             if given is None:
                 return tuple(args), kwargs

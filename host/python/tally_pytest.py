@@ -551,14 +551,16 @@ def hide_its_number():
 
 def seal_before_plugins():
     """pytest has no hook between its options and the plugins that it loads by them."""
-    load = pytest.PytestPluginManager.consider_preparse
+    from _pytest.config import PytestPluginManager
+
+    load = PytestPluginManager.consider_preparse
 
     def seal_and_load(manager, args, *, exclude_only=False):
         if not exclude_only:
             tally_program.seal(tally_program.OPTIONS_READ)
         load(manager, args, exclude_only=exclude_only)
 
-    pytest.PytestPluginManager.consider_preparse = seal_and_load
+    PytestPluginManager.consider_preparse = seal_and_load
 
 
 def collect(paths, arguments, ready):

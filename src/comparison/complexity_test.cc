@@ -129,7 +129,7 @@ TEST(Complexity, TheOneTermFiguresAreGoogleBenchmarks) {
   EXPECT_DOUBLE_EQ(linear->fit().big_o, 2);
   EXPECT_NEAR(linear->fit().rms, 0, 1e-12);
   // O(1) of 1, 2, 3 is their mean, 2; the root mean square of -1, 0, 1 over it is √(2/3) / 2.
-  const GrowthFit& flat = complexity_of(counts_at({1, 2, 3}, {1, 2, 3}))->fits.front();
+  const GrowthFit flat = complexity_of(counts_at({1, 2, 3}, {1, 2, 3}))->fits.front();
   EXPECT_DOUBLE_EQ(flat.big_o, 2);
   EXPECT_NEAR(flat.rms, std::sqrt(2.0 / 3) / 2, 1e-12);
 }

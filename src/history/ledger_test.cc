@@ -40,7 +40,8 @@ TEST(Ledger, AnAgreementIsInForceFromTheFirstRunOfItsCommitOrALaterOne) {
 
 TEST(Ledger, WhatExpiredIsKnownAsWhatOnceAgreed) {
   const CountStep step{.of = 0, .since = 0, .counts = {.before = 100, .after = 103, .change = 0.03}};
-  const auto candidates = line().candidates(0, 1);
+  const CommitLine commits = line();
+  const auto candidates = commits.candidates(0, 1);
   const auto is_accepted = [&](const Acceptance& one) {
     return acceptance_of("a [cpp]", step, candidates, {one}, kToday) != nullptr;
   };
@@ -57,7 +58,8 @@ TEST(Ledger, WhatExpiredIsKnownAsWhatOnceAgreed) {
 TEST(Ledger, AnAgreementIsAboutItsMetric) {
   const CountStep step{
       .of = 0, .since = 0, .counts = {.before = 100, .after = 103, .change = 0.03, .metric = Metric::value}};
-  const auto candidates = line().candidates(0, 1);
+  const CommitLine commits = line();
+  const auto candidates = commits.candidates(0, 1);
   Acceptance one = acceptance("bbbbbbb");
   EXPECT_EQ(acceptance_of("a [cpp]", step, candidates, {one}, kToday), nullptr);
   one.metric = Metric::value;

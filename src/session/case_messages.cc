@@ -24,7 +24,7 @@ std::string text_of(const Message& message, Field field) { return std::string(me
 
 std::vector<double> samples_of(std::string_view bytes, double iterations) {
   std::vector<double> samples(bytes.size() / sizeof(double));
-  std::memcpy(samples.data(), bytes.data(), samples.size() * sizeof(double));
+  if (!samples.empty()) std::memcpy(samples.data(), bytes.data(), samples.size() * sizeof(double));
   for (double& sample : samples) sample /= iterations;
   return samples;
 }

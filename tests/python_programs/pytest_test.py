@@ -364,6 +364,30 @@ async def test_marked_anyio(anyio_backend):
 """
 
 
+def check_a_loop_that_runs():
+    """What a coroutine test gives to benchmark may ask for the loop that runs: in a fork, asyncio knows of none."""
+    conftest = """
+import asyncio, inspect, pytest
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    if inspect.iscoroutinefunction(pyfuncitem.obj):
+        given = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+        asyncio.run(pyfuncitem.obj(**given))
+        return True
+"""
+    tests = """
+import asyncio
+def ask():
+    return asyncio.get_running_loop().time()
+async def test_it(benchmark):
+    assert benchmark(ask) > 0
+async def test_prepared(benchmark):
+    benchmark.pedantic(ask, setup=lambda: ((), {}), rounds=5)
+"""
+    for name, (status, case) in status_of(conftest, tests).items():
+        expect(status == "ok", f"{name} is measured: {case}")
+
+
 def check_coroutines():
     plugins = HERE.parents[1] / "build/python-coroutines"
     if not plugins.exists():
@@ -487,6 +511,7 @@ def main():
     cases = check_forms()
     check_that_nothing_else_moves_a_count(cases)
     check_that_no_option_moves_what_is_imported()
+    check_a_loop_that_runs()
     check_coroutines()
     check_against_suite(cases)
     check_failures()
