@@ -4,8 +4,8 @@
 #
 #   tools/try_references.sh [--record] [--chroot FOLDER] RELEASE [BUILD]
 #
-# RELEASE: bookworm (Debian 12), trixie (13); BUILD: build/release, whose install is what counts. --chroot keeps the chroot in FOLDER, and
-# takes it from there the next time. Without --record, it ends with 3 if a count differs, and with 2 if one could not be compared.
+# RELEASE: bookworm (Debian 12, also with PyTorch from PyPI, 5 GB), trixie (13); BUILD: build/release, whose install is what
+# counts. --chroot keeps the chroot in FOLDER, and takes it from there the next time. Without --record, it ends with 3 if a count differs, and with 2 if one could not be compared.
 #
 # Needs what tools/chroot.sh says. A reference is of one state of a Debian with all its updates: on a later day its libraries may be others,
 # and `tally run --expect` then names them.
@@ -33,7 +33,9 @@ esac
 release=$1
 build=${2:-build/release}
 need_chroot try_references
-packages=ca-certificates,clang-19,g++,libtorch-dev,lld-19,python3,python3-numpy,python3-torch,valgrind
+packages=ca-certificates,clang-19,g++,libtorch-dev,lld-19,python3,python3-numpy,python3-torch,python3-venv,valgrind
+pip_version=2.13.0
+pip_torch=/opt/torch # a part of its counts
 work=$(mktemp -d)
 log=$work/log
 trap 'rm -rf "$work"' EXIT
@@ -47,16 +49,27 @@ cp -r suites "$root/srv/suites"
 install -d -m 777 "$root/srv/counted"
 in_chroot "$root" 'id counts >/dev/null 2>&1 || useradd --create-home counts'
 failed=0
-for suite in cpp_standard python_standard torch_standard; do
-  reference=suites/reference/$suite.$debian.json.zst
+# Counts a suite, and compares it with a reference or records that.
+count() { # NAME SUITE [OPTION]
+  reference=suites/reference/$1.json.zst
   expect="--expect /srv/$reference"
   if [ -n "$record" ]; then expect=; fi
-  counted=/srv/counted/$suite.json
+  counted=/srv/counted/$1.json
   result=0
-  step "$release: $suite" in_chroot "$root" \
-    "su counts -c 'cd /srv && /usr/local/bin/tally run suites/$suite.toml --counts-only --images off --json $counted $expect'" || result=1
+  step "$release: $1" in_chroot "$root" \
+    "su counts -c 'cd /srv && /usr/local/bin/tally run suites/$2.toml --counts-only --images off ${3:-} --json $counted $expect'" || result=1
   tail -n 1 "$log" | sed 's/^/    /'
   if [ -n "$record" ] && [ $result = 0 ]; then tools/make_reference.py "$root$counted" "$reference" || result=1; fi
   if [ $result != 0 ]; then failed=3; fi
-done
+}
+for suite in cpp_standard python_standard torch_standard; do count "$suite.$debian" "$suite"; done
+if [ "$release" = bookworm ]; then
+  if [ ! -x "$root$pip_torch/bin/python" ]; then
+    # What this machine trusts, a proxy's own certificate among it, the chroot does.
+    cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+    step "$release: PyTorch $pip_version from PyPI" in_chroot "$root" \
+      "python3 -m venv $pip_torch && $pip_torch/bin/pip install --quiet torch==$pip_version numpy==2.4.6"
+  fi
+  count "torch_standard.pip-$pip_version" torch_standard "--python $pip_torch/bin/python"
+fi
 exit $failed
