@@ -154,30 +154,37 @@ std::vector<std::vector<std::string>> texts_of(const Table& table) {
   return texts;
 }
 
+/// The heading, and behind it each row; `above` writes what comes before a row.
+template <typename Above>
+std::string lines_of(const Table& table, const RenderOptions& options, const std::vector<int>& widths,
+                     const std::vector<std::vector<std::string>>& texts, bool indented, Above above) {
+  std::string out;
+  const auto add = [&](auto&& text_of, auto&& tint_of) {
+    Line line(out, options);
+    if (indented) line.indent();
+    for (std::size_t c = 0; c < widths.size(); ++c)
+      if (widths[c] > 0) line.add(table.columns[c], text_of(c), widths[c], tint_of(c));
+  };
+  add([&](std::size_t c) { return table.columns[c].title; }, [](std::size_t) { return Tint::bold; });
+  for (std::size_t r = 0; r < texts.size(); ++r) {
+    above(out, r);
+    add([&](std::size_t c) { return texts[r][c]; }, [&](std::size_t c) { return table.rows[r][c].tint; });
+  }
+  return out;
+}
+
+/// Each row's whole name above its figures.
 std::string stacked(const Table& table, const RenderOptions& options) {
   const Table names = columns_that(table, true);
   const Table figures = columns_that(table, false);
   const auto texts = texts_of(figures);
+  const auto name_texts = texts_of(names);
   const std::vector<int> widths = column_widths(figures, texts, std::max(options.width - kGap, 1));
-  std::string out;
-  const auto add_figures = [&](auto&& text_of, auto&& tint_of) {
+  return lines_of(figures, options, widths, texts, true, [&](std::string& out, std::size_t r) {
     Line line(out, options);
-    line.indent();
-    for (std::size_t c = 0; c < widths.size(); ++c)
-      if (widths[c] > 0) line.add(figures.columns[c], text_of(c), widths[c], tint_of(c));
-  };
-  add_figures([&](std::size_t c) { return figures.columns[c].title; }, [](std::size_t) { return Tint::bold; });
-  for (std::size_t r = 0; r < texts.size(); ++r) {
-    {
-      Line line(out, options);
-      for (std::size_t c = 0; c < names.columns.size(); ++c) {
-        const std::string name = printable(names.rows[r][c].text);
-        line.add(names.columns[c], name, display_width(name), names.rows[r][c].tint);
-      }
-    }
-    add_figures([&](std::size_t c) { return texts[r][c]; }, [&](std::size_t c) { return figures.rows[r][c].tint; });
-  }
-  return out;
+    for (std::size_t c = 0; c < names.columns.size(); ++c)
+      line.add(names.columns[c], name_texts[r][c], display_width(name_texts[r][c]), names.rows[r][c].tint);
+  });
 }
 
 }  // namespace
@@ -186,16 +193,7 @@ std::string render_table(const Table& table, const RenderOptions& options) {
   const auto texts = texts_of(table);
   const std::vector<int> widths = column_widths(table, texts, options.width);
   if (names_collide(table, texts, widths)) return stacked(table, options);
-  std::string out;
-  const auto add = [&](auto&& text_of, auto&& tint_of) {
-    Line line(out, options);
-    for (std::size_t c = 0; c < widths.size(); ++c)
-      if (widths[c] > 0) line.add(table.columns[c], text_of(c), widths[c], tint_of(c));
-  };
-  add([&](std::size_t c) { return table.columns[c].title; }, [](std::size_t) { return Tint::bold; });
-  for (std::size_t r = 0; r < texts.size(); ++r)
-    add([&](std::size_t c) { return texts[r][c]; }, [&](std::size_t c) { return table.rows[r][c].tint; });
-  return out;
+  return lines_of(table, options, widths, texts, false, [](std::string&, std::size_t) {});
 }
 
 }  // namespace tally
