@@ -229,6 +229,10 @@ class Checker {
       if (reason.empty()) reason = judgement.why;
     }
     result.judged += is_judged;
+    if (one.verdict == Verdict::refused && one.next != nullptr && !was_tried(*one.next)) {
+      result.uncompared.push_back({&one, "the new run was interrupted before it"});
+      return;
+    }
     const bool on_both = one.base != nullptr && one.next != nullptr && one.base->status == CaseStatus::ok &&
                          one.next->status == CaseStatus::ok;
     if (!on_both) return;

@@ -212,6 +212,19 @@ struct Gate {
   }
 };
 
+TEST(Check, ACaseThatSkipsItselfInBothRunsFailsNoCheckAndOneThatWasInterruptedIsNoPass) {
+  CaseRecord skipped = example_case("b");
+  skipped.status = CaseStatus::skipped;
+  skipped.attempts = {{.outcome = CaseStatus::failed}};
+  const Record base = run_of({example_case("a"), skipped});
+  const Comparison comparison = compare(base, base, {});
+  EXPECT_EQ(exit_code(comparison, check(comparison, {limit("instructions=+1%")}, {}, "2026-01-01")), 0);
+  skipped.attempts.clear();
+  const Record interrupted = run_of({example_case("a"), skipped});
+  const Comparison cut_off = compare(interrupted, interrupted, {});
+  EXPECT_EQ(exit_code(cut_off, check(cut_off, {limit("instructions=+1%")}, {}, "2026-01-01")), 2);
+}
+
 TEST(Gate, SaysWhatEachLimitJudged) {
   Gate gate;
   EXPECT_EQ(gate.hold({limit("instructions=+1%"), limit("time=+10%")}), 0);

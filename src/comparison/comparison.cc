@@ -341,8 +341,11 @@ Comparison compare(const Record& base, const Record& next, const CompareOptions&
     }
     const bool base_usable = comparison.base && comparison.base->status == CaseStatus::ok;
     if (one.status == CaseStatus::skipped) {
-      comparison.verdict = Verdict::gone;
-      comparison.notes.push_back({NoteCode::skipped, "skipped in the new run"});
+      const bool in_both = comparison.base && comparison.base->status == CaseStatus::skipped;
+      comparison.verdict = base_usable ? Verdict::gone : Verdict::refused;
+      comparison.notes.push_back({NoteCode::skipped, !was_tried(one) ? "the new run was interrupted before it"
+                                                     : in_both       ? "skipped in both runs"
+                                                                     : "skipped in the new run"});
     } else if (one.status != CaseStatus::ok) {
       comparison.verdict = Verdict::failed;
       if (one.failure) comparison.notes.push_back({NoteCode::failed, one.failure->message});

@@ -251,6 +251,24 @@ TEST(Compare, SortedByWhatMatters) {
                                  "crashed new", "same same"));
 }
 
+TEST(Compare, WhatIsSkippedIsGoneOnlyWhereTheBaseHasIt) {
+  CaseRecord skipped = example_case("never");
+  skipped.status = CaseStatus::skipped;
+  skipped.attempts = {{.outcome = CaseStatus::failed}};
+  CaseRecord now = skipped;
+  now.id = "now";
+  const Record base = run_of({example_case("same"), skipped, example_case("now")});
+  const Record next = run_of({example_case("same"), skipped, now});
+  const Comparison comparison = compare(base, next, {});
+  ASSERT_EQ(comparison.cases.size(), 3U);
+  EXPECT_EQ(comparison.cases[0].id, "now");
+  EXPECT_EQ(comparison.cases[0].verdict, Verdict::gone);
+  EXPECT_THAT(comparison.cases[0].note_texts(), ElementsAre("skipped in the new run"));
+  EXPECT_EQ(comparison.cases[1].id, "never");
+  EXPECT_EQ(comparison.cases[1].verdict, Verdict::refused);
+  EXPECT_THAT(comparison.cases[1].note_texts(), ElementsAre("skipped in both runs"));
+}
+
 TEST(Compare, TimesDecideWithoutCounts) {
   CaseRecord before = example_case("a");
   before.counts.reset();
