@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -36,6 +38,9 @@ constexpr std::size_t kHeader = 8;
 constexpr std::size_t kLeast = 32;  // malloc's smallest chunk, and what it always leaves at the end of a heap
 constexpr std::size_t kLargestBlock = 512;
 constexpr std::size_t kPoolHeader = 48;
+
+constexpr const char* kUser = "USER";
+bool g_named_user = false;  // by ask_c_library()
 
 /// The last block of each size that fill_pools() took: it lies in a pool that is free otherwise.
 Address g_fresh[kLargestBlock / kAlignment];
@@ -262,10 +267,24 @@ void settle_loader() {
 
 void ask_c_library() {
   ::tzset();
-  ::getpwuid(::getuid());
+  const passwd* const user = ::getpwuid(::getuid());
   ::getgrgid(::getgid());
   const iconv_t conversion = ::iconv_open("UTF-16LE", "UTF-8");
   if (conversion != reinterpret_cast<iconv_t>(-1)) ::iconv_close(conversion);  // NOLINT(performance-no-int-to-ptr)
+  constexpr std::size_t kInPlace = 15;
+  if (::getenv(kUser) != nullptr) return;
+  std::array<char, kInPlace + 1> name{};
+  if (user != nullptr) {
+    std::strncpy(name.data(), user->pw_name, kInPlace);
+  } else {
+    std::snprintf(name.data(), name.size(), "uid%u", ::getuid());
+  }
+  ::setenv(kUser, name.data(), 0);
+  g_named_user = true;
+}
+
+void forget_user() {
+  if (g_named_user) ::unsetenv(kUser);
 }
 
 void leave_memory_below(Address floor) {

@@ -75,7 +75,12 @@ void fill_pools_above(void* (*allocate)(std::size_t), std::uintptr_t floor);
 void settle_loader();
 
 /// The C library has read what it reads of its surroundings once and keeps: where users are listed, the time zone, its
-/// conversions. So it does before a heap is left, and not in the midst of what is loaded afterwards.
+/// conversions. So it does before a heap is left, and not in the midst of what is loaded afterwards. From then on the
+/// variable USER, unless there is one, has the first 15 letters of the user's name, or his number. The glog of Debian's
+/// PyTorch keeps it in a std::string as it is loaded, and one of more letters takes memory of its own.
 void ask_c_library();
+
+/// No library is loaded any more: USER is gone again.
+void forget_user();
 
 }  // namespace tally::host

@@ -231,6 +231,7 @@ int main_of_host(int argc, char** argv) {
     callgrind::start_instrumentation();
     if (!rehearse_all(argc, argv, true)) return 3;
   }
+  forget_user();
   // Libraries keep words of their surroundings, such as this program's path, in holes that a case would fall into.
   if (callgrind::running()) {
     leave_memory_below(floor_of_stage(StartStage::imports));

@@ -53,6 +53,12 @@ PyObject* seal(PyObject* /*module*/, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+/// forget_user(): USER is gone from the C library's variables, if ask_c_library() had set it.
+PyObject* forget_named_user(PyObject* /*module*/, PyObject* /*args*/) {
+  forget_user();
+  Py_RETURN_NONE;
+}
+
 /// list_whole_folders(): the counter keeps nothing from the lists of folders any more (protocol/first_modules.h).
 PyObject* list_whole_folders(PyObject* /*module*/, PyObject* /*args*/) {
   VALGRIND_DO_CLIENT_REQUEST_STMT(kBeginStage, 0, 0, 0, 0, 0);
@@ -124,6 +130,11 @@ PyObject* renew_environment(PyObject* /*module*/, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+double seconds(const timespec& time) {
+  constexpr double kNanosecond = 1e-9;
+  return static_cast<double>(time.tv_sec) + kNanosecond * static_cast<double>(time.tv_nsec);
+}
+
 /// path_stat(path): st_mode, st_size and st_mtime of os.stat().
 PyObject* path_stat(PyObject* /*module*/, PyObject* path) {
   static PyStructSequence_Field fields[] = {
@@ -138,12 +149,64 @@ PyObject* path_stat(PyObject* /*module*/, PyObject* path) {
   if (result != 0) return PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path);
   PyObject* found = PyStructSequence_New(type);
   if (found == nullptr) return nullptr;
-  constexpr double kNanosecond = 1e-9;
-  const double time =
-      static_cast<double>(about.st_mtim.tv_sec) + kNanosecond * static_cast<double>(about.st_mtim.tv_nsec);
   PyStructSequence_SetItem(found, 0, PyLong_FromUnsignedLong(about.st_mode));
   PyStructSequence_SetItem(found, 1, PyLong_FromLongLong(about.st_size));
-  PyStructSequence_SetItem(found, 2, PyFloat_FromDouble(time));
+  PyStructSequence_SetItem(found, 2, PyFloat_FromDouble(seconds(about.st_mtim)));
+  return found;
+}
+
+/// The number of a user or a group: kept, since CPython keeps 0 alone, which is root's, and makes an object of any
+/// other each time.
+PyObject* number_of_owner(unsigned long number) {
+  struct Known {
+    unsigned long number;
+    PyObject* object;
+  };
+  static Known known[64];
+  for (Known& one : known) {
+    if (one.object == nullptr) one = {number, PyLong_FromUnsignedLong(number)};
+    if (one.number != number) continue;
+    Py_XINCREF(one.object);
+    return one.object;
+  }
+  return PyLong_FromUnsignedLong(number);
+}
+
+/// stat(os.stat_result, path, follows): as os.stat() or os.lstat(), but the owner makes no difference to how many
+/// objects are made. None where these would raise an exception.
+PyObject* stat_of_any_owner(PyObject* /*module*/, PyObject* args) {
+  PyObject* type = nullptr;
+  PyObject* path = nullptr;
+  int follows = 0;
+  if (PyArg_ParseTuple(args, "OOp", &type, &path, &follows) == 0) return nullptr;
+  PyObject* name = nullptr;
+  struct stat about{};
+  if (PyUnicode_FSConverter(path, static_cast<void*>(&name)) == 0) {
+    PyErr_Clear();
+    Py_RETURN_NONE;
+  }
+  const int result = (follows != 0 ? ::stat : ::lstat)(PyBytes_AsString(name), &about);
+  Py_DECREF(name);
+  if (result != 0) Py_RETURN_NONE;
+  PyObject* found = PyStructSequence_New(reinterpret_cast<PyTypeObject*>(type));
+  if (found == nullptr) return nullptr;
+  Py_ssize_t place = 0;
+  const auto add = [&](PyObject* item) { PyStructSequence_SetItem(found, place++, item); };
+  add(PyLong_FromUnsignedLong(about.st_mode));
+  add(PyLong_FromUnsignedLong(about.st_ino));
+  add(PyLong_FromUnsignedLong(about.st_dev));
+  add(PyLong_FromUnsignedLong(about.st_nlink));
+  add(number_of_owner(about.st_uid));
+  add(number_of_owner(about.st_gid));
+  add(PyLong_FromLongLong(about.st_size));
+  const timespec times[] = {about.st_atim, about.st_mtim, about.st_ctim};
+  for (const timespec& time : times) add(PyLong_FromLongLong(time.tv_sec));
+  for (const timespec& time : times) add(PyFloat_FromDouble(seconds(time)));
+  constexpr long long kNanoseconds = 1'000'000'000;
+  for (const timespec& time : times) add(PyLong_FromLongLong(time.tv_sec * kNanoseconds + time.tv_nsec));
+  add(PyLong_FromLongLong(about.st_blksize));
+  add(PyLong_FromLongLong(about.st_blocks));
+  add(PyLong_FromUnsignedLong(about.st_rdev));
   return found;
 }
 
@@ -227,8 +290,10 @@ PyMethodDef g_start_methods[] = {
     {"fill_interned", fill_interned, METH_NOARGS, "Let the table of interned strings grow beyond any need."},
     {"type_tag", type_tag, METH_NOARGS, "The last tag of a type."},
     {"ask_c_library", ask_library, METH_NOARGS, "Let the C library read what it reads once."},
+    {"forget_user", forget_named_user, METH_NOARGS, "The variable USER is as it was."},
     {"renew_environment", renew_environment, METH_VARARGS, "The list of variables lies in fresh memory."},
     {"path_stat", path_stat, METH_O, "What an import needs of os.stat()."},
+    {"stat", stat_of_any_owner, METH_VARARGS, "os.stat() or os.lstat(), with numbers of owners that are kept."},
     {"set_flag", set_flag, METH_VARARGS, "Change an item of sys.flags."},
     {"make_room_for_late_variables", reserve_variables, METH_O, "For what the runner says once an image is made."},
     {nullptr, nullptr, 0, nullptr},

@@ -36,6 +36,7 @@ ORDINARY = []  # importlib's own function, while another one stands in its place
 KEPT = []  # what nobody needs any more: where it lies, nothing else shall
 OLD_CODE = []  # likewise
 SPARE = []  # variables of the C library's environment while modules are imported
+del _tally_host.__file__  # inspect would follow it to a path with the number of this process
 
 
 def fill_table(table, size):
@@ -231,6 +232,81 @@ def stat_alike(on):
         importing._path_stat = ORDINARY.pop()
 
 
+class StandIn:
+    """Takes the place of a function of C while modules are imported, one of which may keep it."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, *asked, **named):
+        if KnownUser.ordinary:
+            found = self.known(asked, **named)
+            if found is not None:
+                return found
+        return self.function(*asked, **named)
+
+
+class KnownAnswer(StandIn):
+    def __init__(self, function, questions):
+        super().__init__(function)
+        self.answers = {asked: function(*asked) for asked in questions}
+
+    def known(self, asked, **named):
+        is_as_then = not named and os.environ._data.get(b"HOME") is KnownUser.home
+        return self.answers.get(asked) if is_as_then else None
+
+
+class KnownOwner(StandIn):
+    def known(self, asked, follow_symlinks=True, **named):
+        is_simple = len(asked) == 1 and not named
+        follows = follow_symlinks and self.function.__name__ == "stat"
+        return _tally_host.stat(os.stat_result, asked[0], follows) if is_simple else None
+
+
+class KnownUser:
+    """While this is in place, what an import asks about its user and the owners of files is answered with objects that
+    there are already. CPython keeps the number 0, which is root's, and makes an object of any other; a longer home
+    makes longer paths, and sysconfig keeps one."""
+
+    HOMES = ("~", "~/.local", "~/.cache", "~/.config")
+    home = None  # as the environment has it
+    ordinary = ()  # modules, names and functions
+
+    @classmethod
+    def take_over(cls):
+        cls.home = os.environ._data.get(b"HOME")
+        numbers = ("getuid", "geteuid", "getgid", "getegid")
+        parts = [(os, name, KnownAnswer(getattr(os, name), [()])) for name in numbers]
+        parts.append(
+            (
+                os.path,
+                "expanduser",
+                KnownAnswer(os.path.expanduser, [(path,) for path in cls.HOMES]),
+            )
+        )
+        try:
+            import pwd
+
+            parts.append((pwd, "getpwuid", KnownAnswer(pwd.getpwuid, [(os.getuid(),)])))
+        except (ImportError, KeyError):
+            pass  # not every user has an entry
+        if os.stat_result.n_fields == 19:
+            parts.append((os, "stat", KnownOwner(os.stat)))
+            parts.append((os, "lstat", KnownOwner(os.lstat)))
+            for path in ("/", "/proc/self", *sys.path):
+                _tally_host.stat(os.stat_result, path, True)  # whose numbers are kept from here on
+        for module, name, part in parts:
+            setattr(module, name, part)
+        cls.ordinary = [(module, name, part.function) for module, name, part in parts]
+
+    @classmethod
+    def hand_back(cls):
+        for module, name, function in cls.ordinary:
+            setattr(module, name, function)
+        KEPT.append(cls.ordinary)
+        cls.ordinary = ()
+
+
 def fill_instances():
     """CPython 3.11 and 3.12 give an instance room for as many attributes as its class may still be given, and each
     instance leaves it one fewer: of every class of these modules there are so many that none is left, however many
@@ -386,6 +462,7 @@ def look_around():
             continue  # as it will for what is imported
     DirectFinder.take_over()
     stat_alike(True)
+    KnownUser.take_over()
     _tally_host.use_blocks(BLOCKS)
     fill_instances()
     _tally_host.fill_interned()
@@ -428,6 +505,8 @@ def begin():
 def end_of_imports():
     """The interpreter finds modules, files and variables as it would by itself."""
     stat_alike(False)
+    KnownUser.hand_back()
+    _tally_host.forget_user()
     DirectFinder.hand_back()
     for name in SPARE:
         os.unsetenv(name)

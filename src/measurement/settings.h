@@ -15,7 +15,7 @@ namespace tally {
 
 /// Of how cases are counted: where it differs, the same code may read another count. Each change is a commit that says
 /// which counts moved, and by how much; docs/reference/record.md has the list.
-inline constexpr int kCountingVersion = 7;
+inline constexpr int kCountingVersion = 8;
 
 struct Settings {
   bool counts = true;

@@ -33,11 +33,15 @@ classes = range(sum(map(id, asking.CLASSES)) // 16 % 4096)
 for _ in after: pass
 # @many classes
 for _ in classes: pass
+# @what is made after questions about the user
+for _ in asking.rounds: pass
 '''
 """
 # PyTorch 2 asks so in the midst of its import, and makes 1,700 classes.
 ASKING = """
 import importlib.metadata
+import os
+import pathlib
 
 try:
     importlib.metadata.version("no-such-package")
@@ -45,7 +49,12 @@ except importlib.metadata.PackageNotFoundError:
     pass
 AFTER = bytes(3000)
 CLASSES = [type("Some", (), {}) for _ in range(1700)]
+USER = os.getuid(), os.getgid(), os.path.expanduser("~/.local")
+OWNER = os.stat(__file__), os.lstat(__file__), pathlib.Path(__file__).stat()
+MADE = [1 << number for number in range(40, 60)] + [str(n) * times for n in range(1000, 1020) for times in (3, 6, 10)]
+rounds = range(sum(map(id, MADE)) // 16 % 4096)
 """
+USER = 54321  # nobody's number
 
 
 def counted(record):
@@ -72,19 +81,40 @@ class SameCounts(unittest.TestCase):
         self.room = pathlib.Path(room.name)
         self.surroundings = surroundings.prepared(self.room / "made")
 
-    def addresses(self, text):
+    def of_somebody(self, text=""):
+        """For count(): these surroundings, of another user with a long name, who owns what this test wrote."""
+        name = "somebody_with_a_long_name"
+        entries = {
+            "passwd": f"{name}:x:{USER}:{USER}::/home/somebody/with/a/long/name:/bin/sh",
+            # Where /etc/group has none, the C library loads other services' modules to find one.
+            "group": f"{name}:x:{USER}:",
+        }
+        for file, entry in entries.items():
+            extended = self.room / file
+            extended.write_text(f"{pathlib.Path('/etc', file).read_text()}{entry}\n")
+            text += surroundings.bind(extended, f"/etc/{file}")
+        text += f"export XDG_CACHE_HOME='{self.room}/cache'; "
+        for file in self.room.glob("modules/*"):
+            os.chown(file, USER, USER)
+        # He may read and write what root may: the folders of this build and of this test.
+        may_read = "+dac_override,+dac_read_search"
+        start = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+        start += [f"--inh-caps={may_read}", f"--ambient-caps={may_read}"]
+        return {"text": text, "start": start}
+
+    def addresses(self, text, start=()):
         """Counts that follow from addresses."""
         folder = self.room / "modules"
         folder.mkdir(exist_ok=True)
         (folder / "asking.py").write_text(ASKING)
         suite = self.room / "addresses.toml"
         suite.write_text(ADDRESSES)
-        return self.count(suite, f"export PYTHONPATH='{folder}'; " + text)
+        return self.count(suite, f"export PYTHONPATH='{folder}'; " + text, start=start)
 
-    def count(self, suite, text="", *options):
+    def count(self, suite, text="", *options, start=()):
         record = self.room / "record.json"
         arguments = [
-            BUILD / "tally", "run", ROOT / "suites" / suite, "--counts-only", "--server", "off",
+            *start, BUILD / "tally", "run", ROOT / "suites" / suite, "--counts-only", "--server", "off",
             "--images", "off", "--python", INTERPRETER, "--json", record, "--quiet", *options,
         ]  # fmt: skip
         run = subprocess.run(
@@ -117,13 +147,19 @@ class SameCounts(unittest.TestCase):
 
     def test_of_addresses_in_what_an_import_makes(self):
         before = self.addresses("")
-        self.assertEqual(len(before), 2)
+        self.assertEqual(len(before), 3)
         self.assertEqual(moved(before, self.addresses(self.surroundings["more packages"])), {})
+
+    def test_of_addresses_for_another_user_with_files_of_his_own(self):
+        before = self.addresses("")
+        self.assertEqual(moved(before, self.addresses(**self.of_somebody())), {})
 
     def test_of_pytorch_all_at_once(self):
         before = self.count("torch_quick.toml")
         self.assertGreater(len(before), 20)
-        after = self.count("torch_quick.toml", self.surroundings["all of these"])
+        after = self.count(
+            "torch_quick.toml", **self.of_somebody(self.surroundings["all of these"])
+        )
         self.assertEqual(moved(before, after), {})
 
 
