@@ -16,6 +16,7 @@ A run of the standard suite takes a third of a minute, and there are twenty: no 
 """
 
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -44,6 +45,9 @@ class Surroundings:
         install=None,
         every=1,
         images=False,
+        start=(),
+        at_once=1,
+        before=0,
     ):
         self.name, self.environment, self.folder, self.cache = (
             name,
@@ -54,6 +58,9 @@ class Surroundings:
         self.arguments, self.load, self.user = list(arguments), load, user
         self.install, self.every = install, every  # a folder to copy tally to; one case in so many
         self.images = images  # hosts are made of images where there are any, and not all started
+        self.start = list(start)  # the command that starts tally
+        self.at_once = at_once  # runs
+        self.before = before  # runs of the same server
 
 
 def all_surroundings():
@@ -71,6 +78,12 @@ def all_surroundings():
         {"PATH": path + (":/" + "x" * 98) * 30, "VIRTUAL_ENV": "/" + "v" * 59},
         images=True,
     )
+    yield Surroundings("made of images, with --aa", images=True, arguments=["--aa"])
+    yield Surroundings(
+        "made of images, 256 descriptors", images=True, start=["prlimit", "--nofile=256"]
+    )
+    yield Surroundings("made of images, twenty runs at once", images=True, at_once=20)
+    yield Surroundings("made of images, the seventh run of one server", images=True, before=6)
     yield Surroundings("PATH 23 letters longer", {"PATH": path + ":" + "/" + "x" * 21})
     yield Surroundings("PATH 3,000 letters longer", {"PATH": path + (":/" + "x" * 98) * 30})
     yield Surroundings(
@@ -110,16 +123,27 @@ def installed(tally, folder):
     return str(folder / "tally")
 
 
+def serving(tally, environment, folder):
+    """A server of this run's own, and its socket."""
+    socket = folder / "serve.sock"
+    server = subprocess.Popen(
+        [tally, "serve", "--socket", str(socket)], env=environment, stderr=subprocess.DEVNULL
+    )
+    while not socket.exists() and server.poll() is None:
+        time.sleep(0.05)
+    return server, str(socket)
+
+
 def run(args, work, it, cases=()):
-    """The cases of one run by id, and its seconds. `cases`: the ids to choose from where the run takes a part."""
+    """The cases by id of each run that was made at once, and the seconds of all. `cases`: the ids to choose from where
+    the run takes a part."""
     folder, cache, out = work / it.folder, work / it.cache, work / "out"
+    shutil.rmtree(out, ignore_errors=True)
     for place in (folder, cache, out):
         place.mkdir(parents=True, exist_ok=True)
     if it.user:
         for place in (cache, out):
             shutil.chown(place, it.user)
-    record = out / "record.json"
-    record.unlink(missing_ok=True)
     environment = {
         **os.environ,
         "TALLY_IMAGES": "" if it.images else "off",
@@ -130,7 +154,9 @@ def run(args, work, it, cases=()):
     chosen = args.filter if it.every == 1 else list(cases)[:: it.every]
     filters = [item for one in chosen for item in ("--filter", one)]
     tally = installed(args.tally, work / it.install) if it.install else args.tally
+    server, socket = serving(tally, environment, out) if it.before else (None, "off")
     command = [
+        *it.start,
         tally,
         "run",
         args.suite,
@@ -138,28 +164,40 @@ def run(args, work, it, cases=()):
         "--quiet",
         "--python",
         args.python,
-        "--json",
-        str(record),
+        "--server",
+        socket,
         *filters,
         *it.arguments,
     ]
+    records = [out / f"record-{number}.json" for number in range(it.before + it.at_once)]
+
+    def started(record):
+        return subprocess.Popen(
+            [*command, "--json", str(record)],
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            user=it.user,
+        )
+
     load = busy() if it.load else []
     start = time.monotonic()
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        user=it.user,
-    )
+    errors = [started(record).communicate()[1] for record in records[: it.before]]
+    last = [started(record) for record in records[it.before :]]
+    errors += [process.communicate()[1] for process in last]
     seconds = time.monotonic() - start
     for process in load:
         process.kill()
-    if not record.exists():
-        sys.exit(f"{it.name}: tally failed: {done.stderr}")
-    return {case["id"]: case for case in json.loads(record.read_text())["cases"]}, seconds
+    if server:
+        server.terminate()
+        server.wait()
+    for record, error in zip(records, errors):
+        if not record.exists():
+            sys.exit(f"{it.name}: tally failed: {error}")
+    read = [json.loads(record.read_text())["cases"] for record in records[it.before :]]
+    return [{case["id"]: case for case in one} for one in read], seconds
 
 
 def build_alone(args, work, cache, cases):
@@ -204,11 +242,11 @@ def kind(case):
     return f"{language}, {'one thread' if case['threads'] == 1 else 'threads'}"
 
 
-def compare(first, other):
+def compare(first, others):
     """By kind: (how many agree, how many there are), and the largest relative difference with its case."""
     tally, worst = {}, (0.0, "")
     moved = False
-    for name, case in first.items():
+    for other, (name, case) in itertools.product(others, first.items()):
         same, all_ = tally.get(kind(case), (0, 0))
         equal = (
             name in other and reading(case) is not None and reading(case) == reading(other[name])
@@ -256,7 +294,7 @@ def main():
 
     work = pathlib.Path(tempfile.mkdtemp(prefix="exact"))
     work.chmod(0o755)
-    first, seconds = run(args, work, Surroundings("first"))
+    (first,), seconds = run(args, work, Surroundings("first"))
     varying = [
         case["id"]
         for case in first.values()
@@ -274,7 +312,7 @@ def main():
     kinds = sorted({kind(case) for case in first.values()})
     print("| surroundings | " + " | ".join(kinds) + " | largest difference |")
     print("|---" * (len(kinds) + 2) + "|")
-    kept, failed = {"first": first}, False
+    kept, failed = {"first": [first]}, False
     for it in chosen:
         kept[it.name], seconds = run(args, work, it, first)
         print(f"{it.name}: {seconds:.0f} s", file=sys.stderr)
@@ -290,7 +328,10 @@ def main():
     if args.json:
         pathlib.Path(args.json).write_text(
             json.dumps(
-                {name: {i: reading(c) for i, c in cases.items()} for name, cases in kept.items()}
+                {
+                    name: [{i: reading(c) for i, c in cases.items()} for cases in runs]
+                    for name, runs in kept.items()
+                }
             )
         )
     shutil.rmtree(work)
