@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,23 @@ def paired(header: list[str], built: list[str]) -> dict[str, str]:
     """The header's name of each of the built program's cases that has one."""
     known = {TIMING.sub("", name): name for name in header}
     return {name: known[TIMING.sub("", name)] for name in built if TIMING.sub("", name) in known}
+
+
+def namesakes(names: list[str]) -> dict[str, list[str]]:
+    """All that Google Benchmark gives each one's name: tally names the second of them `f#2`."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        own = re.sub("#[0-9]+$", "", name)
+        alike.setdefault(own if own in names else name, []).append(name)
+    return {name: several for several in alike.values() for name in several}
+
+
+def mean_of(counts: list[Count]) -> Count:
+    """The mean of benchmarks of one name; the first one where one of them has no count."""
+    values = [one.value for one in counts if one.value is not None]
+    if len(values) < len(counts):
+        return next(one for one in counts if one.value is None)
+    return replace(counts[0], value=sum(values) / len(values))
 
 
 @dataclass(frozen=True)
@@ -179,24 +196,27 @@ def one_call(asked: Asked, name: str, executions: int) -> Call:
 
 
 def by_callgrind(asked: Asked, name: str) -> Count:
-    """The difference of a short and a long call, by the executions that one made more: with the loop's own control."""
+    """The difference of a short and a long call, by the executions that one made more: with the loop's own control.
+
+    No filter distinguishes benchmarks of one name: of these it is the mean.
+    """
     try:
         short = one_call(asked, name, SHORT)
         long = one_call(asked, name, SHORT + asked.executions)
         if long.executions == short.executions:  # one batch of a loop in batches: the next one
-            long = one_call(asked, name, SHORT + sum(short.executions))
+            long = one_call(asked, name, SHORT + max(short.executions))
     except subprocess.TimeoutExpired:
         return Count(reason=f"takes more than {asked.limit_s:.0f} s under Callgrind")
     except (OSError, ValueError, LookupError) as error:
         return Count(reason=f"gives no profile ({type(error).__name__})")
-    if len(long.executions) != 1 or len(short.executions) != 1:
-        return Count(reason=f"{len(long.executions)} benchmarks of this name")
-    more = long.executions[0] - short.executions[0]
+    if len(set(long.executions)) != 1 or len(set(short.executions)) != 1:
+        return Count(reason=f"{len(long.executions)} benchmarks of this name, of unlike executions")
+    more = sum(long.executions) - sum(short.executions)
     if more <= 0:
         return Count(reason="fixes its number of executions, so two calls do not differ")
     if short.instructions == 0:
         return Count(reason="nothing was collected")
-    if long.pauses >= long.executions[0]:
+    if long.pauses >= sum(long.executions):
         return Count(reason="pauses: Callgrind counts what lies between")
     value = (long.instructions - short.instructions) / more
     return Count(value, in_batches=short.executions[0] > SHORT)
