@@ -251,14 +251,14 @@ void make_known() {
     if (name.empty()) continue;
     const int before = namesakes[name]++;
     tally::embedded::Benchmark benchmark;
-    benchmark.name = before == 0 ? name : name + "#" + std::to_string(before + 1);
+    benchmark.name = name;
     benchmark.empty_loop = empty;
     if (const auto number = number_after(name, kIterations))
       benchmark.iterations = fixed_iterations(name, *number, before);
     benchmark.label = benchmark.iterations > 0 ? "includes the loop's own control, and what only a first execution does"
                                                : "includes the loop's own control";
     benchmark.function = [name, before](Call& call) { run_named(call, name, before); };
-    tally::embedded::add(std::move(benchmark));
+    tally::embedded::add_foreign(std::move(benchmark), before + 1);
   }
 }
 

@@ -220,6 +220,38 @@ TEST(GoogleBuilt, BenchmarksOfOneNameAreCountedEach) {
   }
 }
 
+/// A case has a name of its own, and the count of its own benchmark.
+TEST(GoogleBuilt, NamesThatSayOneThingForTwoAreCountedEach) {
+  if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
+  const std::map<std::string, double> any = {{"below/9 [cpp]", 300}, {"above/7 [cpp]", 400},  {"twice#2 [cpp]", 800},
+                                             {"twice [cpp]", 900},   {"twice#3 [cpp]", 1000}, {"unnamed [cpp]", 100},
+                                             {"%2F%2F [cpp]", 200},  {"a b [cpp]", 300},      {"{x} [cpp]", 400},
+                                             {"outer [cpp]", 500}};
+  const std::map<std::string, double> by_header = {{"below [cpp arg0=1]", 100},       {"below [cpp arg0=2]", 100},
+                                                   {"below/1#2 [cpp]", 200},          {"above#2 [cpp arg0=7]", 500},
+                                                   {"deep [cpp arg0=1 arg1=2]", 600}, {"deep/1#2 [cpp arg0=2]", 700}};
+  const std::map<std::string, double> built = {{"below/1 [cpp]", 100},   {"below/2 [cpp]", 100},
+                                               {"below/1#2 [cpp]", 200}, {"above/7#2 [cpp]", 500},
+                                               {"deep/1/2 [cpp]", 600},  {"deep/1/2#2 [cpp]", 700}};
+  for (const bool ours : {false, true}) {
+    SCOPED_TRACE(ours);
+    const Program program({.source = "google_names",
+                           .compiler = "g++",
+                           .library = ours ? "facade/libtallymark_benchmark.a" : "-lbenchmark"});
+    Ran ran;
+    const Record record = counted(program.path(), {}, ran);
+    EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+    std::map<std::string, double> expected = ours ? by_header : built;
+    expected.insert(any.begin(), any.end());
+    EXPECT_EQ(record.cases.size(), expected.size());
+    for (const auto& [name, nops] : expected) {
+      const CaseRecord& one = case_with(record, "google_names/" + name);
+      ASSERT_TRUE(one.counts) << name << ran.err;
+      EXPECT_NEAR(one.counts->per_iteration, nops, 6) << name << ": with its loop's control";
+    }
+  }
+}
+
 /// Built already, with Google Benchmark's own library: its loop's control stays in.
 TEST(GoogleBuilt, IsCountedByPuttingOursBeforeItsLibrary) {
   if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
