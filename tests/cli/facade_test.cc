@@ -153,6 +153,20 @@ TEST(Facade, AProgramOfSomebodyElsesIsTakenAsItIs) {
   EXPECT_THAT(words.err, HasSubstr("arguments, but no program that takes them: all"));
 }
 
+/// Each header of Google Benchmark's of 2026 brings what its own does.
+TEST(Facade, PartsOfTheHeaderSuffice) {
+  for (const std::string define : {"ONLY_API", "ONLY_REGISTRATION"}) {
+    const Program program(
+        {.source = "facade_parts", .compiler = "g++", .define = define, .library = "facade/libtallymark_benchmark.a"});
+    Ran ran;
+    const Record record = counted(program.path(), {}, ran);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    ASSERT_EQ(record.cases.size(), 1U) << define;
+    ASSERT_TRUE(record.cases[0].counts) << define;
+    EXPECT_EQ(record.cases[0].counts->per_iteration, 1000) << define;
+  }
+}
+
 TEST(Facade, CasesThatShareAFileReadWhatTheyReadAlone) {
   std::vector<Making> makings = {
       {.source = "shared_file", .compiler = "g++", .library = "facade/libtallymark_benchmark.a"}};
