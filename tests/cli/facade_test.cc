@@ -234,6 +234,19 @@ TEST(GoogleBuilt, BenchmarksOfOneNameAreCountedEach) {
   }
 }
 
+/// Its loader preloads nothing: it would run all its benchmarks.
+TEST(GoogleBuilt, WithAnothersRightsIsRefused) {
+  if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to give a program away";
+  const Program program({.source = "google_namesakes", .compiler = "g++", .library = "-lbenchmark"});
+  ASSERT_EQ(::chown(program.path().c_str(), 65534, 65534), 0);
+  ASSERT_EQ(::chmod(program.path().c_str(), 04755), 0);
+  const Ran ran = tally({"list", "--program", program.path()});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("is set-uid or set-gid"));
+  EXPECT_THAT(ran.err, HasSubstr("give a copy of it"));
+}
+
 /// A case has a name of its own, and the count of its own benchmark.
 TEST(GoogleBuilt, NamesThatSayOneThingForTwoAreCountedEach) {
   if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
