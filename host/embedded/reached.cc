@@ -95,7 +95,8 @@ namespace {
 
 /// "name", or the first of "name#2" and so on that none has that was reached before: the same one in each process.
 std::string name_of_next(const std::string& name) {
-  const std::string own = embedded::allowed_name(name);
+  std::string own = name;
+  embedded::make_allowed(own);
   int& nth = way().reached[own];
   std::string full = ++nth == 1 ? own : own + "#" + std::to_string(nth);
   while (nth > 1 && way().reached.count(full) > 0) full = own + "#" + std::to_string(++nth);

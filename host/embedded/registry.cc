@@ -104,14 +104,14 @@ std::vector<Benchmark>& registry() {
   return all;
 }
 
-std::string allowed_name(std::string name) {
+void make_allowed(std::string& name) {
   for (char& c : name) {
     if ((c >= 0 && c < ' ') || c == 127) c = ' ';
   }
   name.erase(0, std::min(name.find_first_not_of(' '), name.size()));
   name.erase(name.find_last_not_of(' ') + 1);
   for (std::size_t at = name.find("${"); at != std::string::npos; at = name.find("${")) name.erase(at, 1);
-  return name.empty() ? "unnamed" : name;
+  if (name.empty()) name = "unnamed";
 }
 
 void add(Benchmark benchmark) {
@@ -129,9 +129,13 @@ void add(Benchmark benchmark) {
 }
 
 const std::string& add_foreign(Benchmark benchmark, int nth) {
-  const std::string name = allowed_name(std::move(benchmark.name));
-  benchmark.name = nth > 1 ? name + "#" + std::to_string(nth) : name;
-  while (is_taken(benchmark)) benchmark.name = name + "#" + std::to_string(++nth);
+  make_allowed(benchmark.name);
+  if (nth > 1 || is_taken(benchmark)) {
+    const std::string start = benchmark.name + "#";
+    nth = std::max(nth, 2);
+    do benchmark.name = start + std::to_string(nth++);
+    while (is_taken(benchmark));
+  }
   registry().push_back(std::move(benchmark));
   return registry().back().name;
 }

@@ -42,8 +42,8 @@ std::vector<Benchmark>& registry();
 void add(Benchmark benchmark);
 
 /// A name as it may be: without outer blanks, a blank for each control character, "{" for "${"; "unnamed" if none is
-/// left.
-std::string allowed_name(std::string name);
+/// left. Of one that may be so, nothing is allocated: a heap that moved would change counts.
+void make_allowed(std::string& name);
 
 /// Of another framework's, which allows more: under its allowed name, or "name#2" and so on where that is taken.
 /// `nth`: of those with this name, if that is known. Returns the name, until another one is added.

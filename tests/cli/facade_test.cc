@@ -247,6 +247,44 @@ TEST(GoogleBuilt, WithAnothersRightsIsRefused) {
   EXPECT_THAT(ran.err, HasSubstr("give a copy of it"));
 }
 
+/// Of a built program only the benchmark's State has its counters, until the function has returned.
+TEST(GoogleBuilt, WhatFunctionsReportIsKept) {
+  if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
+  for (const bool ours : {false, true}) {
+    SCOPED_TRACE(ours);
+    const Program program({.source = "google_reports",
+                           .compiler = "g++",
+                           .library = ours ? "facade/libtallymark_benchmark.a" : "-lbenchmark"});
+    Ran ran;
+    const Record record = record_of({"run", "--program", program.path(), "--max-run-time", "0.2", "--filter",
+                                     "*counters*", "--filter", "*label*", "--filter", "*torn_down*"},
+                                    ran);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    for (const std::string name : {"counters", ours ? "counters_of_20" : "counters_of_20/iterations:20"}) {
+      const CaseRecord& one = case_with(record, "google_reports/" + name + " [cpp]");
+      ASSERT_TRUE(one.counters) << name;
+      EXPECT_DOUBLE_EQ(one.counters->at("plain"), 7);
+      EXPECT_DOUBLE_EQ(one.counters->at("mean"), 3);
+      EXPECT_DOUBLE_EQ(one.counters->at("for each thread"), 8);
+      EXPECT_DOUBLE_EQ(one.counters->at("inverted"), 0.25);
+      if (one.counters->contains("items_per_second")) {
+        EXPECT_DOUBLE_EQ(one.counters->at("items_per_second"), 5 / one.wall->median_s);
+      }
+    }
+    EXPECT_TRUE(case_with(record, "google_reports/counters [cpp]").counters->contains("items_per_second"));
+    EXPECT_EQ(case_with(record, ours ? "google_reports/label [cpp arg0=64]" : "google_reports/label/64 [cpp]").note,
+              ours ? "size 64" : "size 64; includes the loop's own control");
+    const CaseRecord& fixture = case_with(record, "google_reports/Fixture/torn_down [cpp]");
+    ASSERT_TRUE(fixture.counters);
+    EXPECT_DOUBLE_EQ(fixture.counters->at("at the end"), 9);
+    const Record of_one_call = counted(program.path(), {"--filter", "*once*"}, ran);
+    const CaseRecord& once =
+        case_with(of_one_call, ours ? "google_reports/once [cpp]" : "google_reports/once/iterations:10 [cpp]");
+    ASSERT_TRUE(once.counters);
+    EXPECT_DOUBLE_EQ(once.counters->at("calls"), 1);
+  }
+}
+
 /// A case has a name of its own, and the count of its own benchmark.
 TEST(GoogleBuilt, NamesThatSayOneThingForTwoAreCountedEach) {
   if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
