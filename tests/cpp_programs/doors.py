@@ -23,6 +23,14 @@ CALLERS = {
     "header": "benchmark::compiled_with_tallymark_not_with_google_benchmark::internal::run_function(*",
     "google": "benchmark::internal::BenchmarkInstance::Run(*",
 }
+# What its loop calls at its end: what a function does after it is in no count of a door, and may grow with executions.
+ENDS = {
+    "header": (
+        "tally::detail::next(tally::detail::Call*)",
+        "tally::detail::wait(tally::detail::Call*)",
+    ),
+    "google": ("benchmark::State::FinishKeepRunning()",),
+}
 TIMING = re.compile(
     r"/(manual_time|real_time|process_time|threads:1|(min_time|min_warmup_time|repeats|iterations):[^/]*)(?=/|$)"
 )
@@ -170,7 +178,7 @@ def command_of(
 
 
 def one_call(asked: Asked, name: str, executions: int) -> Call:
-    """Runs one benchmark under Callgrind.
+    """Runs one benchmark under Callgrind, which counts its function until its loop has ended.
 
     Without address randomisation: Google Benchmark 1.9.3 and newer would start the program again, out of Valgrind.
     """
@@ -179,6 +187,7 @@ def one_call(asked: Asked, name: str, executions: int) -> Call:
         argv, environment = command_of(asked, name, executions, started(program), report)
         command = ["setarch", "-R", "valgrind", "--tool=callgrind"]
         command += [f"--toggle-collect={CALLERS[asked.side]}", f"--callgrind-out-file={profile}"]
+        command += [f"--dump-before={end}" for end in ENDS[asked.side]]
         subprocess.run(
             [*command, *argv],
             env=environment,
@@ -188,11 +197,13 @@ def one_call(asked: Asked, name: str, executions: int) -> Call:
             timeout=asked.limit_s,
             check=False,
         )
-        text = profile.read_text(errors="replace")
+        parts = sorted(profile.parent.glob("profile.*")) or [profile]
+        texts = [part.read_text(errors="replace") for part in parts]
         runs = json.loads(report.read_text())["benchmarks"]
-    total = re.search(r"^(?:totals|summary): (\d+)", text, re.MULTILINE)
+    totals = [re.search(r"^(?:totals|summary): (\d+)", text, re.MULTILINE) for text in texts]
     made = [run["iterations"] for run in runs if run.get("run_type") == "iteration"]
-    return Call(int(total.group(1)) if total else 0, made, pauses_in(text))
+    counted = sum(int(total.group(1)) for total in totals if total)
+    return Call(counted, made, sum(pauses_in(text) for text in texts))
 
 
 def by_callgrind(asked: Asked, name: str) -> Count:
