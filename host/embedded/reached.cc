@@ -31,7 +31,7 @@ struct Program {
 struct Way {
   Errand errand = Errand::none;
   std::string sought;
-  std::map<std::string, int> reached;  ///< How often each name was.
+  std::map<std::string, int> reached;  ///< How often each name was, those with a number behind them included.
   bool arrived = false;
   std::string trouble;  ///< What went wrong on the way.
 };
@@ -40,15 +40,6 @@ Program g_program;
 Way& way() {
   static Way of_this_process;
   return of_this_process;
-}
-
-/// As the name of a benchmark may be.
-std::string cleaned(std::string name) {
-  for (char& c : name) {
-    if (c >= 0 && c < ' ') c = ' ';
-  }
-  for (std::size_t at = name.find("${"); at != std::string::npos; at = name.find("${")) name.erase(at, 1);
-  return name.empty() ? "unnamed" : name;
 }
 
 [[noreturn]] void end_of_way(const std::string& how) {
@@ -100,6 +91,21 @@ int begin(int argc, char** argv, char** environment) {
 
 }  // namespace
 
+namespace {
+
+/// "name", or the first of "name#2" and so on that none has that was reached before: the same one in each process.
+std::string name_of_next(const std::string& name) {
+  std::string own = name;
+  embedded::make_allowed(own);
+  int& nth = way().reached[own];
+  std::string full = ++nth == 1 ? own : own + "#" + std::to_string(nth);
+  while (nth > 1 && way().reached.count(full) > 0) full = own + "#" + std::to_string(++nth);
+  if (nth > 1) way().reached[full] = 1;
+  return full;
+}
+
+}  // namespace
+
 Errand errand() { return way().errand; }
 const std::string& sought() { return way().sought; }
 
@@ -108,9 +114,7 @@ bool is_asked() { return embedded::asked() != embedded::Asked::nothing; }
 bool reach(const std::string& name) {
   Way& here = way();
   if (here.errand == Errand::none) return false;
-  std::string full = cleaned(name);
-  const int nth = ++here.reached[full];
-  if (nth > 1) full += "#" + std::to_string(nth);
+  const std::string full = name_of_next(name);
   if (here.errand == Errand::seek) return full == here.sought;
   embedded::Benchmark benchmark;
   benchmark.name = full;

@@ -41,6 +41,14 @@ std::vector<Benchmark>& registry();
 /// Ends the program with a message (exit code 2) where a name cannot be one or is taken.
 void add(Benchmark benchmark);
 
+/// A name as it may be: without outer blanks, a blank for each control character, "{" for "${"; "unnamed" if none is
+/// left. Of one that may be so, nothing is allocated: a heap that moved would change counts.
+void make_allowed(std::string& name);
+
+/// Of another framework's, which allows more: under its allowed name, or "name#2" and so on where that is taken.
+/// `nth`: of those with this name, if that is known. Returns the name, until another one is added.
+const std::string& add_foreign(Benchmark benchmark, int nth = 1);
+
 /// One benchmark with one value for each argument.
 struct Chosen {
   const Benchmark* benchmark = nullptr;

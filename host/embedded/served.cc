@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -62,6 +64,47 @@ class RegionMeter : public Meter {
   Regions& regions_;
 };
 
+void (*g_prepare_notes)() = nullptr;  ///< Of note_apart().
+
+/// Notes on their way between two processes: a pipe takes so many bytes at once.
+struct SentNotes {
+  std::uint64_t done;
+  char label[512];
+  char counters[3500];  ///< A line for each: flags, the value's bits, name. Those that have no room are left out.
+};
+static_assert(sizeof(SentNotes) <= PIPE_BUF);
+
+SentNotes g_noted;  ///< Of this case, by a call in a process of its own.
+bool g_are_noted = false;
+
+SentNotes sent(const Notes& notes, std::uint64_t done) {
+  SentNotes all{.done = done, .label = {}, .counters = {}};
+  notes.label.copy(all.label, sizeof all.label - 1);
+  std::size_t size = 0;
+  for (const auto& [name, counter] : notes.counters) {
+    const std::string bits =
+        std::to_string(std::bit_cast<std::uint64_t>(counter.value));  // a locale may be the function's
+    const std::string line = std::to_string(counter.flags) + " " + bits + " " + name + "\n";
+    if (name.find('\n') != std::string::npos || size + line.size() >= sizeof all.counters) continue;
+    size += line.copy(all.counters + size, line.size());
+  }
+  return all;
+}
+
+Notes received(const SentNotes& sent) {
+  Notes notes;
+  notes.label = sent.label;
+  for (const char* line = sent.counters; *line != 0;) {
+    char* end = nullptr;
+    const auto flags = static_cast<unsigned>(std::strtoul(line, &end, 10));
+    const auto value = std::bit_cast<double>(std::uint64_t{std::strtoull(end, &end, 10)});
+    line = std::strchr(end, '\n');
+    notes.counters[std::string(static_cast<const char*>(end) + 1, line)] = {value, flags};
+    ++line;
+  }
+  return notes;
+}
+
 /// Runs a benchmark as a case.
 class Conductor {
  public:
@@ -101,10 +144,13 @@ class Conductor {
     if (benchmark_.iterations > 0) {
       regions_.fix_iterations(benchmark_.iterations);
       look_apart();
+      note_apart(benchmark_.iterations);
     } else if (benchmark_.empty_loop != nullptr && host::callgrind::running()) {
       return run_calls_apart();
     } else if (facts_.empty == nullptr && !warm_up_once()) {
       return;
+    } else {
+      note_apart(frequency_.warm_up);
     }
     if (threads_ > 1) regions_.expect_threads();
     const Notes reported = notes_;
@@ -137,6 +183,7 @@ class Conductor {
     }
     const std::uint64_t size = frequency_.is_chosen ? size_apart() : 0;
     const std::uint64_t warm_up = std::max<std::uint64_t>(warm_up_of(size, frequency_.warm_up), 1);
+    note_apart(warm_up);
     regions_.fix_iterations(warm_up);
     if (!run_phase(Phase::lead, benchmark_.function, warm_up)) return;
     regions_.fix_iterations(is_light(size) ? 0 : warm_up + executions_of(size));
@@ -180,6 +227,21 @@ class Conductor {
     if (benchmark_.tear_down) benchmark_.tear_down(args_, threads_);
     if (meter == nullptr && done_ > 0) facts_.pauses = static_cast<unsigned>(pauses / done_);
     return is_good(notes_, failed);
+  }
+
+  /// What the function reports, where its measured calls do not say it. Not inlined: a frame below the function would
+  /// be larger, and where its stack lies moves counts.
+  [[gnu::noinline]] void note_apart(std::uint64_t executions) {
+    if (g_prepare_notes == nullptr) return;
+    const auto call = [this, executions](SentNotes& found) {
+      g_prepare_notes();
+      CountedCall noted(facts_, args_, executions, nullptr);
+      benchmark_.function(noted);
+      if (!noted.over() || !noted.notes().skipped.empty()) return false;  // the case's own calls say why
+      found = sent(noted.notes(), noted.done());
+      return true;
+    };
+    g_are_noted = find_out_apart(g_noted, call);
   }
 
   /// What can be known of the loop only from a call.
@@ -269,9 +331,12 @@ class Conductor {
   }
 
   /// Reports what the function noted, and that it is over; values are of one execution where they are rates.
-  void report(const Notes& notes, std::uint64_t done) {
+  [[gnu::noinline]] void report(const Notes& reported, std::uint64_t reported_by) {
+    const Notes notes = g_are_noted ? received(g_noted) : reported;
+    const std::uint64_t done = g_are_noted ? g_noted.done : reported_by;
     auto message = regions_.channel().compose(protocol::MessageType::report, regions_.job());
-    const std::string& label = notes.label.empty() ? benchmark_.label : notes.label;
+    const std::string between = notes.label.empty() || benchmark_.label.empty() ? "" : "; ";
+    const std::string label = notes.label + between + benchmark_.label;
     if (!label.empty()) message.text(Field::text, label.substr(0, 4096));
     const auto executions = static_cast<double>(done == 0 ? 1 : done);
     for (const auto& [name, counter] : notes.counters) {
@@ -370,6 +435,8 @@ int serve() {
   if (host::callgrind::running()) host::align_mappings();
   return host::serve({"cpp", __VERSION__}, run_case, nullptr);
 }
+
+void note_apart(void (*prepare)()) { g_prepare_notes = prepare; }
 
 void seek_others(void (*seek)(std::string_view name)) { g_seek = seek; }
 

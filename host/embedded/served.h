@@ -22,6 +22,10 @@ void seek_others(void (*seek)(std::string_view name));
 /// The case's benchmark is found: measures it, here, and ends the process.
 [[noreturn]] void measure_sought(std::function<void(detail::Call&)> function);
 
+/// For programs whose functions do not say what they report to their Call, unless `prepare` was called in the process,
+/// in which nothing can be measured then: each case has such a process, with a call of its own.
+void note_apart(void (*prepare)());
+
 /// It is not, for this reason.
 [[noreturn]] void fail_sought(const std::string& reason);
 

@@ -20,7 +20,7 @@ using Row = std::vector<std::int64_t>;
 
 /// Runs of one name that differ in their arguments only.
 struct Group {
-  std::string name;
+  int nth = 1;  ///< Of those with this name.
   const Definition* said = nullptr;
   std::map<Row, ::benchmark::Benchmark*> runs;
   std::vector<Row> rows;  ///< In order.
@@ -49,8 +49,7 @@ std::vector<Group> groups() {
       return group.said->name == said.name && fits(group, said, rows);
     });
     if (place == all.end()) {
-      const int nth = ++seen[said.name];
-      place = all.insert(place, Group{nth == 1 ? said.name : said.name + "#" + std::to_string(nth), &said, {}, {}});
+      place = all.insert(place, Group{++seen[said.name], &said, {}, {}});
     }
     Group& group = *place;
     for (const Row& row : rows) group.runs[row] = family.get();
@@ -88,9 +87,9 @@ std::vector<::tally::embedded::Axis> axes_of(const Group& group) {
 /// Setup() and Teardown() are of a call of the function, in one thread, before its threads are made.
 void add(const Group& group) {
   const auto runs = std::make_shared<std::map<Row, ::benchmark::Benchmark*>>(group.runs);
-  const auto name = std::make_shared<std::string>(group.name);
+  const auto name = std::make_shared<std::string>();
   ::tally::embedded::Benchmark benchmark;
-  benchmark.name = group.name;
+  benchmark.name = group.said->name;
   benchmark.axes = axes_of(group);
   benchmark.threads = threads_of(*group.said);
   benchmark.iterations = static_cast<std::uint64_t>(group.said->iterations);
@@ -98,7 +97,7 @@ void add(const Group& group) {
   benchmark.function = [runs, name](Call& call) { run_function(*runs->at(call.args()), call, *name); };
   benchmark.set_up = [runs](const Row& args, int threads) { set_up(*runs->at(args), args, threads); };
   benchmark.tear_down = [runs](const Row& args, int threads) { tear_down(*runs->at(args), args, threads); };
-  ::tally::embedded::add(std::move(benchmark));
+  *name = ::tally::embedded::add_foreign(std::move(benchmark), group.nth);
 }
 
 /// A call without a loop, for what a state shows.

@@ -28,12 +28,17 @@
 #include "call.h"
 #include "callgrind.h"
 #include "library.h"
+#include "notes.h"
 #include "registry.h"
+#include "served.h"
 
 extern "C" {
 void tally_pause(void* state) asm("_ZN9benchmark5State11PauseTimingEv");
 void tally_resume(void* state) asm("_ZN9benchmark5State12ResumeTimingEv");
 }
+
+#define TEXT "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+#define LIBCXX_TEXT(std) "NSt3__112basic_stringIcN" std "_11char_traitsIcEEN" std "_9allocatorIcEEEE"
 
 namespace {
 
@@ -45,8 +50,9 @@ int g_namesakes = 0;
 bool g_is_namesake = false;   ///< The last State that was made is of one of these.
 Call* g_next_call = nullptr;  ///< For when they are over.
 bool g_in_loop = false;
-int g_probe = -1;           ///< Where the number goes that the library asks for, in a process that finds it out.
-bool g_state_made = false;  ///< For the call, with its number of executions.
+bool g_takes_notes = false;  ///< In a process that measures nothing.
+int g_probe = -1;            ///< Where the number goes that the library asks for, in a process that finds it out.
+bool g_state_made = false;   ///< For the call, with its number of executions.
 std::jmp_buf g_after_call;
 
 /// Calls the library's own function.
@@ -65,8 +71,12 @@ Result real(const char* name, Parameters... parameters) {
 
 bool is_asked() { return tally::embedded::asked() != tally::embedded::Asked::nothing; }
 
+constexpr const char* kSetLabel = "_ZN9benchmark5State8SetLabel";
+
 __attribute__((constructor)) void take_over(int argc, char** argv, char** /*environment*/) {
-  if (is_asked() && argc > 0) tally::preload::take_over(argv[0]);
+  if (!is_asked() || argc <= 0) return;
+  tally::preload::take_over(argv[0]);
+  tally::preload::give_back(kSetLabel);
 }
 
 constexpr const char* kInitialize = "_ZN9benchmark10InitializeEPiPPcPFvvE";
@@ -251,15 +261,26 @@ void make_known() {
     if (name.empty()) continue;
     const int before = namesakes[name]++;
     tally::embedded::Benchmark benchmark;
-    benchmark.name = before == 0 ? name : name + "#" + std::to_string(before + 1);
+    benchmark.name = name;
     benchmark.empty_loop = empty;
     if (const auto number = number_after(name, kIterations))
       benchmark.iterations = fixed_iterations(name, *number, before);
     benchmark.label = benchmark.iterations > 0 ? "includes the loop's own control, and what only a first execution does"
                                                : "includes the loop's own control";
     benchmark.function = [name, before](Call& call) { run_named(call, name, before); };
-    tally::embedded::add(std::move(benchmark));
+    tally::embedded::add_foreign(std::move(benchmark), before + 1);
   }
+}
+
+/// The process measures nothing any more.
+void take_notes() {
+  g_takes_notes = true;
+  tally::preload::take_again(kSetLabel);
+  tally::preload::watch_ends([](const void* state) {
+    constexpr const char* kOfGcc = "_ZN9benchmark22RunSpecifiedBenchmarksE" TEXT;
+    if (g_call != nullptr && tally::preload::find(kOfGcc) != nullptr)
+      tally::preload::add_counters(state, g_call->notes());
+  });
 }
 
 /// Once: the library calls its own functions by their names, too.
@@ -270,6 +291,7 @@ void serve_if_asked() {
   // The library's functions of this name call each other.
   tally::preload::give_back("_ZN9benchmark22RunSpecifiedBenchmarksE");
   make_known();
+  tally::embedded::note_apart(take_notes);
   tally::embedded::serve_if_asked();
 }
 
@@ -412,6 +434,35 @@ TAKE_SKIP(tally_message, "_ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112ba
 TAKE_LIBCXX_SKIP(tally_libcxx_error, "13SkipWithError", true)
 TAKE_LIBCXX_SKIP(tally_libcxx_message, "15SkipWithMessage", false)
 
+/// Of the loop's instructions these are few: a function may set its label in each execution.
+#define TAKE_LABEL(function, type, symbol, text)                                                                   \
+  TAKEN_OVER void function(void* state, type value) asm(symbol);                                                   \
+  void function(void* state, type value) {                                                                         \
+    static void (*const own)(void*, type) = reinterpret_cast<void (*)(void*, type)>(tally::preload::find(symbol)); \
+    if (!g_takes_notes) return own(state, value);                                                                  \
+    if (g_call != nullptr) g_call->notes().label = text;                                                           \
+    real<void, void*, type>(symbol, state, value);                                                                 \
+  }
+TAKE_LABEL(tally_label, const char*, "_ZN9benchmark5State8SetLabelEPKc", value)
+TAKE_LABEL(tally_label_text, const std::string&,
+           "_ZN9benchmark5State8SetLabelERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", value)
+TAKE_LABEL(tally_libcxx_label, const void*,
+           "_ZN9benchmark5State8SetLabelERKNSt3__112basic_stringIcNS1_11char_traitsIcEENS1_9allocatorIcEEEE",
+           text_of_libcxx(value))
+
+// A benchmark, by its address or in a unique_ptr, of which the callee gets the address.
+#define TAKE_REGISTER(function, symbol, benchmark)       \
+  TAKEN_OVER void* function(void* given) asm(symbol);    \
+  void* function(void* given) {                          \
+    if (is_asked()) tally::preload::remember(benchmark); \
+    return real<void*>(symbol, given);                   \
+  }
+TAKE_REGISTER(tally_register, "_ZN9benchmark8internal25RegisterBenchmarkInternalEPNS0_9BenchmarkE", given)
+#define OWNED(scope) \
+  "_ZN9benchmark8internal25RegisterBenchmarkInternalESt10unique_ptrIN" scope "9BenchmarkESt14default_deleteIS2_EE"
+TAKE_REGISTER(tally_register_owned, OWNED("S_"), *static_cast<void**>(given))            // from 1.9.5 on
+TAKE_REGISTER(tally_register_owned_internal, OWNED("S0_"), *static_cast<void**>(given))  // from 1.9.2 on
+
 #define TAKE_STATE_17(prefix, kind, parameters)                                                                       \
   TAKEN_OVER void prefix##17_##kind(void*, std::int64_t, const void*, int, int, void*, void*,                         \
                                     void*) asm("_ZN9benchmark5State" #kind parameters);                               \
@@ -454,8 +505,6 @@ TAKE_STATE(tally_libcxx_state, C2, LIBCXX_STATE_17, LIBCXX_STATE_18)
     return real<std::size_t>(symbol arguments);                  \
   }
 // NOLINTEND(bugprone-macro-parentheses)
-#define TEXT "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
-#define LIBCXX_TEXT(std) "NSt3__112basic_stringIcN" std "_11char_traitsIcEEN" std "_9allocatorIcEEEE"
 TAKE_RUN(tally_run, "_ZN9benchmark22RunSpecifiedBenchmarksEv", (), (), )
 TAKE_RUN(tally_run_s, "_ZN9benchmark22RunSpecifiedBenchmarksE" TEXT, (void* a), (void*), COMMA a)
 TAKE_RUN(tally_run_r, "_ZN9benchmark22RunSpecifiedBenchmarksEPNS_17BenchmarkReporterE", (void* a), (void*), COMMA a)

@@ -34,6 +34,7 @@ struct Taken {
   unsigned char* at = nullptr;
   Bytes own{};
   Bytes jump{};
+  bool given_back = false;
 };
 
 /// Never destroyed: the program's static objects may call what is taken over, after everything here is gone.
@@ -206,14 +207,24 @@ Untaken::Untaken(void* function) : place_(place_of(function)) {
 }
 
 Untaken::~Untaken() {
-  if (place_ != kNone) write(program_here().taken[place_], program_here().taken[place_].jump);
+  if (place_ == kNone) return;
+  const Taken& one = program_here().taken[place_];
+  if (!one.given_back) write(one, one.jump);
 }
 
 void give_back(const char* prefix) {
   for (Taken& one : program_here().taken) {
     if (!one.name.starts_with(prefix)) continue;
     write(one, one.own);
-    one.jump = one.own;
+    one.given_back = true;
+  }
+}
+
+void take_again(const char* prefix) {
+  for (Taken& one : program_here().taken) {
+    if (!one.name.starts_with(prefix)) continue;
+    write(one, one.jump);
+    one.given_back = false;
   }
 }
 

@@ -29,7 +29,8 @@ class Untaken {
   std::size_t place_;  ///< Among those taken over.
 };
 
-/// Gives all functions back whose names begin so, for good.
+/// Gives all functions back whose names begin so, until they are taken again. Those of a shared library stay taken.
 void give_back(const char* prefix);
+void take_again(const char* prefix);
 
 }  // namespace tally::preload

@@ -28,7 +28,7 @@ Status check_text(const Benchmark& b, const std::string& where) {
                                        {b.cpp, Language::cpp},
                                        {b.py_model, Language::python},
                                        {b.cpp_model, Language::cpp}}) {
-    if (text.text.empty() || !only_comments(text.text, language)) continue;
+    if (b.cpp_is_name || text.text.empty() || !only_comments(text.text, language)) continue;
     return fail(ErrorKind::input, fmt::format("'{}' is only a comment, and nothing to measure", first_line(text.text)),
                 text.at.line > 0 ? describe(text.at) : where, "write a statement, or leave this language out");
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -73,6 +74,14 @@ Error hidden_google(const std::string& path, std::string_view elf) {
   error.hint =
       std::string(alone ? "link it without -static" : "link it without -s") + ", or build it with tallymark::benchmark";
   return error;
+}
+
+/// Whether it would run as somebody else, or for another group: a loader preloads nothing into such a program.
+bool changes_rights(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return false;
+  return ((status.st_mode & S_ISUID) != 0 && status.st_uid != ::getuid()) ||
+         ((status.st_mode & S_ISGID) != 0 && status.st_gid != ::getgid());
 }
 
 /// "fixture/method" is two. A name of which a part could not stand alone ("a//b", "dump/x / -") is one.
@@ -165,6 +174,11 @@ Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, co
   const auto elf = read_file(path);
   if (elf && hides_google(*elf)) return std::unexpected(hidden_google(program.path, *elf));
   const std::string preload = elf && is_google(*elf) ? libexec + "/tally_google_benchmark.so" : "";
+  if (!preload.empty() && changes_rights(path)) {
+    Error error = no_program(program.path, "is set-uid or set-gid, and its benchmarks cannot be listed");
+    error.hint = "give a copy of it, which has its caller's rights (cp), or build it with tallymark::benchmark";
+    return std::unexpected(std::move(error));
+  }
   UniqueFd list(::memfd_create("benchmarks", MFD_CLOEXEC));
   UniqueFd end(::dup(list.get()));
   if (!list || !end) return std::unexpected(errno_error("make room for a list of benchmarks", program.path));

@@ -25,6 +25,23 @@ TEST(SuiteOfList, EachLineIsABenchmarkAndEachArgumentAParameter) {
   EXPECT_EQ(plan->toolchains[0].own_host.executable, "/build/bench");
 }
 
+/// Names of a program are no code: "//" is no comment, and what is open in it stays open.
+TEST(SuiteOfList, ANameIsTakenAsItIs) {
+  const std::vector<std::string> names = {
+      "//", "/* x", "#", "[]{}", "jeopardy / -", "a//b", "/", std::string(4000, 'x'), "größe/π"};
+  std::string list = "tallymark benchmarks 1\n";
+  for (const std::string& name : names) list += name + "\n";
+  const auto suite = suite_of_list("/build/bench", list);
+  ASSERT_TRUE(suite) << suite.error().message;
+  const auto plan = make_plan(*suite, {});
+  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_EQ(plan->cases.size(), names.size());
+  EXPECT_EQ(plan->cases[0].id, "bench/%2F%2F [cpp]");
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(plan->cases[i].stmt.text(), names[i]);
+  }
+}
+
 TEST(SuiteOfList, WhatIsNoListIsRefusedWithTheProgram) {
   for (const char* wrong : {"", "usage: prog\n", "tallymark benchmarks 1\n", "tallymark benchmarks 2\nsort\n"}) {
     const auto suite = suite_of_list("/build/bench", wrong);

@@ -153,6 +153,20 @@ TEST(Facade, AProgramOfSomebodyElsesIsTakenAsItIs) {
   EXPECT_THAT(words.err, HasSubstr("arguments, but no program that takes them: all"));
 }
 
+/// Each header of Google Benchmark's of 2026 brings what its own does.
+TEST(Facade, PartsOfTheHeaderSuffice) {
+  for (const std::string define : {"ONLY_API", "ONLY_REGISTRATION"}) {
+    const Program program(
+        {.source = "facade_parts", .compiler = "g++", .define = define, .library = "facade/libtallymark_benchmark.a"});
+    Ran ran;
+    const Record record = counted(program.path(), {}, ran);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    ASSERT_EQ(record.cases.size(), 1U) << define;
+    ASSERT_TRUE(record.cases[0].counts) << define;
+    EXPECT_EQ(record.cases[0].counts->per_iteration, 1000) << define;
+  }
+}
+
 TEST(Facade, CasesThatShareAFileReadWhatTheyReadAlone) {
   std::vector<Making> makings = {
       {.source = "shared_file", .compiler = "g++", .library = "facade/libtallymark_benchmark.a"}};
@@ -216,6 +230,89 @@ TEST(GoogleBuilt, BenchmarksOfOneNameAreCountedEach) {
       const CaseRecord& one = case_with(record, "google_namesakes/" + name + " [cpp]");
       ASSERT_TRUE(one.counts) << name << ran.err;
       EXPECT_NEAR(one.counts->per_iteration, number * 1000, 16) << name << ": with its inner loop";
+    }
+  }
+}
+
+/// Its loader preloads nothing: it would run all its benchmarks.
+TEST(GoogleBuilt, WithAnothersRightsIsRefused) {
+  if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to give a program away";
+  const Program program({.source = "google_namesakes", .compiler = "g++", .library = "-lbenchmark"});
+  ASSERT_EQ(::chown(program.path().c_str(), 65534, 65534), 0);
+  ASSERT_EQ(::chmod(program.path().c_str(), 04755), 0);
+  const Ran ran = tally({"list", "--program", program.path()});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("is set-uid or set-gid"));
+  EXPECT_THAT(ran.err, HasSubstr("give a copy of it"));
+}
+
+/// Of a built program only the benchmark's State has its counters, until the function has returned.
+TEST(GoogleBuilt, WhatFunctionsReportIsKept) {
+  if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
+  for (const bool ours : {false, true}) {
+    SCOPED_TRACE(ours);
+    const Program program({.source = "google_reports",
+                           .compiler = "g++",
+                           .library = ours ? "facade/libtallymark_benchmark.a" : "-lbenchmark"});
+    Ran ran;
+    const Record record = record_of({"run", "--program", program.path(), "--max-run-time", "0.2", "--filter",
+                                     "*counters*", "--filter", "*label*", "--filter", "*torn_down*"},
+                                    ran);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    for (const std::string name : {"counters", ours ? "counters_of_20" : "counters_of_20/iterations:20"}) {
+      const CaseRecord& one = case_with(record, "google_reports/" + name + " [cpp]");
+      ASSERT_TRUE(one.counters) << name;
+      EXPECT_DOUBLE_EQ(one.counters->at("plain"), 7);
+      EXPECT_DOUBLE_EQ(one.counters->at("mean"), 3);
+      EXPECT_DOUBLE_EQ(one.counters->at("for each thread"), 8);
+      EXPECT_DOUBLE_EQ(one.counters->at("inverted"), 0.25);
+      if (one.counters->contains("items_per_second")) {
+        EXPECT_DOUBLE_EQ(one.counters->at("items_per_second"), 5 / one.wall->median_s);
+      }
+    }
+    EXPECT_TRUE(case_with(record, "google_reports/counters [cpp]").counters->contains("items_per_second"));
+    EXPECT_EQ(case_with(record, ours ? "google_reports/label [cpp arg0=64]" : "google_reports/label/64 [cpp]").note,
+              ours ? "size 64" : "size 64; includes the loop's own control");
+    const CaseRecord& fixture = case_with(record, "google_reports/Fixture/torn_down [cpp]");
+    ASSERT_TRUE(fixture.counters);
+    EXPECT_DOUBLE_EQ(fixture.counters->at("at the end"), 9);
+    const Record of_one_call = counted(program.path(), {"--filter", "*once*"}, ran);
+    const CaseRecord& once =
+        case_with(of_one_call, ours ? "google_reports/once [cpp]" : "google_reports/once/iterations:10 [cpp]");
+    ASSERT_TRUE(once.counters);
+    EXPECT_DOUBLE_EQ(once.counters->at("calls"), 1);
+  }
+}
+
+/// A case has a name of its own, and the count of its own benchmark.
+TEST(GoogleBuilt, NamesThatSayOneThingForTwoAreCountedEach) {
+  if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
+  const std::map<std::string, double> any = {{"below/9 [cpp]", 300}, {"above/7 [cpp]", 400},  {"twice#2 [cpp]", 800},
+                                             {"twice [cpp]", 900},   {"twice#3 [cpp]", 1000}, {"unnamed [cpp]", 100},
+                                             {"%2F%2F [cpp]", 200},  {"a b [cpp]", 300},      {"{x} [cpp]", 400},
+                                             {"outer [cpp]", 500}};
+  const std::map<std::string, double> by_header = {{"below [cpp arg0=1]", 100},       {"below [cpp arg0=2]", 100},
+                                                   {"below/1#2 [cpp]", 200},          {"above#2 [cpp arg0=7]", 500},
+                                                   {"deep [cpp arg0=1 arg1=2]", 600}, {"deep/1#2 [cpp arg0=2]", 700}};
+  const std::map<std::string, double> built = {{"below/1 [cpp]", 100},   {"below/2 [cpp]", 100},
+                                               {"below/1#2 [cpp]", 200}, {"above/7#2 [cpp]", 500},
+                                               {"deep/1/2 [cpp]", 600},  {"deep/1/2#2 [cpp]", 700}};
+  for (const bool ours : {false, true}) {
+    SCOPED_TRACE(ours);
+    const Program program({.source = "google_names",
+                           .compiler = "g++",
+                           .library = ours ? "facade/libtallymark_benchmark.a" : "-lbenchmark"});
+    Ran ran;
+    const Record record = counted(program.path(), {}, ran);
+    EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
+    std::map<std::string, double> expected = ours ? by_header : built;
+    expected.insert(any.begin(), any.end());
+    EXPECT_EQ(record.cases.size(), expected.size());
+    for (const auto& [name, nops] : expected) {
+      const CaseRecord& one = case_with(record, "google_names/" + name);
+      ASSERT_TRUE(one.counts) << name << ran.err;
+      EXPECT_NEAR(one.counts->per_iteration, nops, 6) << name << ": with its loop's control";
     }
   }
 }

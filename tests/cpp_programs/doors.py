@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,14 @@ SHORT = 10  # executions of the shorter call, as the built-program door makes th
 CALLERS = {
     "header": "benchmark::compiled_with_tallymark_not_with_google_benchmark::internal::run_function(*",
     "google": "benchmark::internal::BenchmarkInstance::Run(*",
+}
+# What its loop calls at its end: what a function does after it is in no count of a door, and may grow with executions.
+ENDS = {
+    "header": (
+        "tally::detail::next(tally::detail::Call*)",
+        "tally::detail::wait(tally::detail::Call*)",
+    ),
+    "google": ("benchmark::State::FinishKeepRunning()",),
 }
 TIMING = re.compile(
     r"/(manual_time|real_time|process_time|threads:1|(min_time|min_warmup_time|repeats|iterations):[^/]*)(?=/|$)"
@@ -95,6 +103,23 @@ def paired(header: list[str], built: list[str]) -> dict[str, str]:
     return {name: known[TIMING.sub("", name)] for name in built if TIMING.sub("", name) in known}
 
 
+def namesakes(names: list[str]) -> dict[str, list[str]]:
+    """All that Google Benchmark gives each one's name: tally names the second of them `f#2`."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        own = re.sub("#[0-9]+$", "", name)
+        alike.setdefault(own if own in names else name, []).append(name)
+    return {name: several for several in alike.values() for name in several}
+
+
+def mean_of(counts: list[Count]) -> Count:
+    """The mean of benchmarks of one name; the first one where one of them has no count."""
+    values = [one.value for one in counts if one.value is not None]
+    if len(values) < len(counts):
+        return next(one for one in counts if one.value is None)
+    return replace(counts[0], value=sum(values) / len(values))
+
+
 @dataclass(frozen=True)
 class Call:
     """What plain Callgrind saw of a benchmark's call."""
@@ -153,7 +178,7 @@ def command_of(
 
 
 def one_call(asked: Asked, name: str, executions: int) -> Call:
-    """Runs one benchmark under Callgrind.
+    """Runs one benchmark under Callgrind, which counts its function until its loop has ended.
 
     Without address randomisation: Google Benchmark 1.9.3 and newer would start the program again, out of Valgrind.
     """
@@ -162,6 +187,7 @@ def one_call(asked: Asked, name: str, executions: int) -> Call:
         argv, environment = command_of(asked, name, executions, started(program), report)
         command = ["setarch", "-R", "valgrind", "--tool=callgrind"]
         command += [f"--toggle-collect={CALLERS[asked.side]}", f"--callgrind-out-file={profile}"]
+        command += [f"--dump-before={end}" for end in ENDS[asked.side]]
         subprocess.run(
             [*command, *argv],
             env=environment,
@@ -171,32 +197,37 @@ def one_call(asked: Asked, name: str, executions: int) -> Call:
             timeout=asked.limit_s,
             check=False,
         )
-        text = profile.read_text(errors="replace")
+        parts = sorted(profile.parent.glob("profile.*")) or [profile]
+        texts = [part.read_text(errors="replace") for part in parts]
         runs = json.loads(report.read_text())["benchmarks"]
-    total = re.search(r"^(?:totals|summary): (\d+)", text, re.MULTILINE)
+    totals = [re.search(r"^(?:totals|summary): (\d+)", text, re.MULTILINE) for text in texts]
     made = [run["iterations"] for run in runs if run.get("run_type") == "iteration"]
-    return Call(int(total.group(1)) if total else 0, made, pauses_in(text))
+    counted = sum(int(total.group(1)) for total in totals if total)
+    return Call(counted, made, sum(pauses_in(text) for text in texts))
 
 
 def by_callgrind(asked: Asked, name: str) -> Count:
-    """The difference of a short and a long call, by the executions that one made more: with the loop's own control."""
+    """The difference of a short and a long call, by the executions that one made more: with the loop's own control.
+
+    No filter distinguishes benchmarks of one name: of these it is the mean.
+    """
     try:
         short = one_call(asked, name, SHORT)
         long = one_call(asked, name, SHORT + asked.executions)
         if long.executions == short.executions:  # one batch of a loop in batches: the next one
-            long = one_call(asked, name, SHORT + sum(short.executions))
+            long = one_call(asked, name, SHORT + max(short.executions))
     except subprocess.TimeoutExpired:
         return Count(reason=f"takes more than {asked.limit_s:.0f} s under Callgrind")
     except (OSError, ValueError, LookupError) as error:
         return Count(reason=f"gives no profile ({type(error).__name__})")
-    if len(long.executions) != 1 or len(short.executions) != 1:
-        return Count(reason=f"{len(long.executions)} benchmarks of this name")
-    more = long.executions[0] - short.executions[0]
+    if len(set(long.executions)) != 1 or len(set(short.executions)) != 1:
+        return Count(reason=f"{len(long.executions)} benchmarks of this name, of unlike executions")
+    more = sum(long.executions) - sum(short.executions)
     if more <= 0:
         return Count(reason="fixes its number of executions, so two calls do not differ")
     if short.instructions == 0:
         return Count(reason="nothing was collected")
-    if long.pauses >= long.executions[0]:
+    if long.pauses >= sum(long.executions):
         return Count(reason="pauses: Callgrind counts what lies between")
     value = (long.instructions - short.instructions) / more
     return Count(value, in_batches=short.executions[0] > SHORT)

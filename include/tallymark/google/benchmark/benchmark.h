@@ -14,11 +14,6 @@
 #ifndef TALLYMARK_BENCHMARK_BENCHMARK_H
 #define TALLYMARK_BENCHMARK_BENCHMARK_H
 
-#if __cplusplus < 201703L
-#error "tallymark needs C++17 or newer: compile with -std=c++17"
-#include "compile with -std=c++17"  // There is no such file: compilers stop here, and not after thirty errors more.
-#endif
-
 #include <cassert>
 #include <functional>
 #include <iosfwd>

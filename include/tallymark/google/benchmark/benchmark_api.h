@@ -4,6 +4,10 @@
 
 #include <cstddef>
 
+#include "benchmark/counter.h"
+#include "benchmark/macros.h"
+#include "benchmark/state.h"
+#include "benchmark/statistics.h"
 #include "benchmark/types.h"
 
 TALLYMARK_FACADE_BEGIN
@@ -22,6 +26,8 @@ void Initialize(int* argc, char** argv, void (*help)() = PrintDefaultHelp);
 void Shutdown();
 /// Whether there is any left; says so on standard error.
 bool ReportUnrecognizedArguments(int argc, char** argv);
+
+void ClearRegisteredBenchmarks();
 
 std::string GetBenchmarkFilter();
 void SetBenchmarkFilter(std::string value);
@@ -50,5 +56,8 @@ std::map<std::string, std::string>*& GetGlobalContext();
 }  // namespace internal
 
 TALLYMARK_FACADE_END
+
+// Who includes this header may register benchmarks, and who includes that one may start them.
+#include "benchmark/registration.h"
 
 #endif

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "benchmark/benchmark_api.h"
 #include "benchmark/state.h"
 #include "benchmark/statistics.h"
 
@@ -157,8 +158,6 @@ template <class Lambda, class... Args>
 Benchmark* RegisterBenchmark(const std::string& name, Lambda&& function, Args&&... args) {
   return RegisterBenchmark(name, [=](State& state) { function(state, args...); });
 }
-
-void ClearRegisteredBenchmarks();
 
 /// What several benchmarks have in common: SetUp() before each call of the body, and TearDown() after it.
 class Fixture : public Benchmark {
