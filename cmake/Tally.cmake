@@ -58,18 +58,23 @@ function(tally_layer)
     tally_test(NAME ${ARG_NAME}_test SOURCES ${ARG_TESTS} LINK ${target} ${in_hosts})
   endif()
   if(TALLY_FUZZ)
-    if(NOT TARGET fuzzers)
-      add_custom_target(fuzzers)  # them alone: half of what there is to build
-    endif()
     foreach(source IN LISTS ARG_FUZZ)
-      cmake_path(GET source STEM stem)
-      add_executable(${stem} ${source})
-      target_link_libraries(${stem} PRIVATE ${target} tally_warnings)
-      target_link_options(${stem} PRIVATE -fsanitize=fuzzer)
-      set_target_properties(${stem} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
-      add_dependencies(fuzzers ${stem})
+      tally_fuzzer(${source} ${target})
     endforeach()
   endif()
+endfunction()
+
+# A libFuzzer program of one source, named after it; the rest of the arguments is linked.
+function(tally_fuzzer source)
+  if(NOT TARGET fuzzers)
+    add_custom_target(fuzzers)  # them alone: half of what there is to build
+  endif()
+  cmake_path(GET source STEM stem)
+  add_executable(${stem} ${source})
+  target_link_libraries(${stem} PRIVATE ${ARGN} tally_warnings)
+  target_link_options(${stem} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${stem} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  add_dependencies(fuzzers ${stem})
 endfunction()
 
 # A GoogleTest program, run from the repository root; tests needing the built tools read TALLY_BUILD_DIR. A file whose names

@@ -25,7 +25,7 @@ run_fuzz() {
   local target name corpus units executed=0 faulty=()
   for target in build/fuzz/fuzz/*_fuzz; do
     name=$(basename "$target")
-    corpus=$(git ls-files "src/*/corpus/$name/*" | sed -n 1p)
+    corpus=$(git ls-files "*/corpus/$name/*" | sed -n 1p)
     mkdir -p "$place/corpus/$name" "$place/findings/$name"
     "$target" -max_total_time="$seconds" -print_final_stats=1 -artifact_prefix="$place/findings/$name/" \
       "$place/corpus/$name" ${corpus:+"$(dirname "$corpus")"} 2>&1 | tee "$place/$name.log" | tail -n 3 ||

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 
 namespace tally::detail {
@@ -27,9 +28,12 @@ unsigned long long next(Call* call) {
 }
 
 std::size_t chunk_of(Call* call, std::size_t bytes) {
-  std::size_t& chunk = call->facts().chunk;
-  if (chunk == 0) chunk = std::clamp(kChunkBytes / std::max<std::size_t>(bytes, 1), std::size_t{1}, kMostInChunk);
-  return chunk;
+  // Threads of a team ask at once, and all go by the first answer.
+  const std::atomic_ref<std::size_t> chunk(call->facts().chunk);
+  std::size_t known = chunk.load(std::memory_order_relaxed);
+  if (known != 0) return known;
+  const std::size_t own = std::clamp(kChunkBytes / std::max<std::size_t>(bytes, 1), std::size_t{1}, kMostInChunk);
+  return chunk.compare_exchange_strong(known, own, std::memory_order_relaxed) ? own : known;
 }
 
 std::size_t heap_bytes() {

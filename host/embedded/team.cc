@@ -83,7 +83,9 @@ class Member : public Call {
   void open(Empty empty, std::uint64_t step) override {
     if (opened_) over_ = true;
     opened_ = true;
-    if (thread() != 0) return;
+    // By its own step: the first thread may write down that of all just now.
+    iterations_ = (iterations_ + step - 1) / step * step;
+    if (thread() != 0 || (facts().empty == empty && facts().step == step)) return;
     facts().empty = empty;
     facts().step = step;
   }
@@ -95,7 +97,7 @@ class Member : public Call {
       over_ = true;
     }
     if (over_ || !notes().skipped.empty()) return 0;
-    done_ = in_steps(iterations_);
+    done_ = iterations_;
     return done_;
   }
 

@@ -56,12 +56,12 @@ class Alone : public testing::Test {
 
   /// As the command line; returns what is left of it.
   static std::vector<std::string> say(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "program");
-    std::vector<char*> argv;
-    argv.reserve(arguments.size() + 1);
+    // Reports point to the name of the program, as those of Google's library do.
+    static std::string program = "program";
+    std::vector<char*> argv = {program.data()};
     for (std::string& argument : arguments) argv.push_back(argument.data());
+    int argc = static_cast<int>(argv.size());
     argv.push_back(nullptr);
-    int argc = static_cast<int>(arguments.size());
     benchmark::Initialize(&argc, argv.data());
     return {argv.begin() + 1, argv.begin() + argc};
   }

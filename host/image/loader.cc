@@ -63,7 +63,8 @@ const char* string(std::uint64_t at) { return entries<char>(head().strings) + at
 
 template <typename T>
 void check(const image::Table& table) {
-  if (table.at > head().table_size || table.size > (head().table_size - table.at) / sizeof(T)) refuse("it is damaged");
+  const bool is_within = table.at <= head().table_size && table.size <= (head().table_size - table.at) / sizeof(T);
+  if (!is_within || table.at % alignof(T) != 0) refuse("it is damaged");
 }
 
 void check_string(std::uint64_t at) {
@@ -314,4 +315,6 @@ extern "C" [[noreturn, gnu::used]] void tally_restore(const long* stack) {
   __builtin_unreachable();
 }
 
+#ifndef TALLY_NO_ENTRY  // image_loader_fuzz.cc has a C library, and its entry
 asm(".globl _start\n_start:\n\tmov %rsp, %rdi\n\tand $-16, %rsp\n\tcall tally_restore\n");
+#endif

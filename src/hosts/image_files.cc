@@ -45,8 +45,11 @@ struct FileTable {
 Result<FileTable> read_table(int fd, const fs::path& path) {
   image::Head head{};
   if (auto read = read_at(fd, &head, sizeof head, 0, path); !read) return std::unexpected(read.error());
-  if (head.magic != image::kMagic || head.table_size > kMostTables || !lies_in<image::File>(head.files, head) ||
-      !lies_in<char>(head.strings, head))
+  struct stat info{};
+  // Held to the file before there is memory for them.
+  const bool is_within = ::fstat(fd, &info) == 0 && head.table_size <= static_cast<std::uint64_t>(info.st_size);
+  if (head.magic != image::kMagic || !is_within || head.table_size > kMostTables ||
+      !lies_in<image::File>(head.files, head) || !lies_in<char>(head.strings, head))
     return std::unexpected(damaged(path));
   FileTable table{.at = head.files.at, .entries = std::vector<image::File>(head.files.size), .strings = {}};
   table.strings.resize(head.strings.size);

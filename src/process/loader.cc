@@ -53,11 +53,11 @@ std::vector<ElfW(Phdr)> parts_of(std::string_view elf) {
   return parts;
 }
 
-/// Where in the file an address of memory lies; its size where it lies nowhere.
+/// Where in the file an address of memory lies; its size where it lies nowhere, or beyond its end.
 std::size_t offset_of(const std::vector<ElfW(Phdr)>& parts, std::size_t address, std::size_t size) {
   for (const ElfW(Phdr) & part : parts) {
     if (part.p_type == PT_LOAD && address >= part.p_vaddr && address - part.p_vaddr < part.p_filesz)
-      return address - part.p_vaddr + part.p_offset;
+      return std::min<std::size_t>(address - part.p_vaddr + part.p_offset, size);
   }
   return size;
 }

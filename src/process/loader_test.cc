@@ -1,7 +1,10 @@
 #include "process/loader.h"
 
+#include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cstring>
 
 #include "base/files.h"
 
@@ -30,6 +33,22 @@ TEST(Loader, ReadsNothingBeyondTheFile) {
     EXPECT_TRUE(program_interpreter(cut).empty() || whole.contains(program_interpreter(cut)));
     EXPECT_EQ(path_from_origin(cut, "/a"), "");
   }
+}
+
+TEST(Loader, ReadsNothingWhereAPartLiesBeyondTheFile) {
+  std::string program = read_file("/proc/self/exe").value();
+  ASSERT_TRUE(needs_library(program, "lib"));
+  Elf64_Ehdr header;
+  std::memcpy(&header, program.data(), sizeof header);
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    char* const at = program.data() + header.e_phoff + i * sizeof(Elf64_Phdr);
+    Elf64_Phdr part;
+    std::memcpy(&part, at, sizeof part);
+    part.p_offset += part.p_type == PT_LOAD ? program.size() : 0;
+    std::memcpy(at, &part, sizeof part);
+  }
+  EXPECT_FALSE(needs_library(program, "lib"));
+  EXPECT_EQ(path_from_origin(program, "/a"), "");
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstddef>
 #include <cstring>
-#include <memory>
 
 #include "base/text.h"
 #include "protocol/python_calls.h"
@@ -14,6 +14,27 @@ namespace tally {
 using protocol::PythonCallTable;
 
 namespace {
+
+/// A copy: the bytes may lie anywhere. The whole table is more than a megabyte.
+template <typename T>
+T value_at(std::string_view bytes, std::size_t at) {
+  T value{};
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return value;
+}
+
+/// How much of everything a table has.
+struct Head {
+  explicit Head(std::string_view bytes)
+      : calls(value_at<std::uint32_t>(bytes, offsetof(PythonCallTable, calls))),
+        functions(value_at<std::uint32_t>(bytes, offsetof(PythonCallTable, functions))),
+        text(value_at<std::uint64_t>(bytes, offsetof(PythonCallTable, text))),
+        lost(value_at<std::uint64_t>(bytes, offsetof(PythonCallTable, lost))) {}
+  std::uint32_t calls;
+  std::uint32_t functions;
+  std::uint64_t text;
+  std::uint64_t lost;
+};
 
 auto damaged(const char* what) {
   return fail(ErrorKind::internal, fmt::format("the table of Python calls is damaged: {}", what), {});
@@ -35,12 +56,11 @@ bool add_function(std::string_view text, PythonCalls& calls) {
 
 Result<PythonCalls> read_python_calls(std::string_view bytes) {
   if (bytes.size() != sizeof(PythonCallTable)) return damaged("its length");
-  const auto table = std::make_unique<PythonCallTable>();
-  std::memcpy(static_cast<void*>(table.get()), bytes.data(), bytes.size());
-  if (std::memcmp(table->magic, protocol::kPythonCallsMagic, sizeof table->magic) != 0) return damaged("its beginning");
-  if (table->calls > protocol::kMostPythonCalls || table->text > protocol::kMostPythonText)
-    return damaged("its counts");
-  if (table->lost > 0) {
+  const Head table(bytes);
+  if (!bytes.starts_with({protocol::kPythonCallsMagic, sizeof protocol::kPythonCallsMagic}))
+    return damaged("its beginning");
+  if (table.calls > protocol::kMostPythonCalls || table.text > protocol::kMostPythonText) return damaged("its counts");
+  if (table.lost > 0) {
     return fail(ErrorKind::input,
                 fmt::format("the statement has more than {} Python functions, or more than {} pairs of a caller and a "
                             "callee",
@@ -49,7 +69,7 @@ Result<PythonCalls> read_python_calls(std::string_view bytes) {
   }
   PythonCalls calls;
   calls.functions.emplace_back();
-  for (std::string_view line : split(std::string_view(table->lines, table->text), '\n')) {
+  for (std::string_view line : split(bytes.substr(offsetof(PythonCallTable, lines), table.text), '\n')) {
     if (line.empty()) continue;
     const std::size_t space = line.find(' ');
     const std::string_view word = line.substr(0, space);
@@ -62,9 +82,10 @@ Result<PythonCalls> read_python_calls(std::string_view bytes) {
       return damaged("a line of its text");
     }
   }
-  if (calls.functions.size() != std::size_t{table->functions} + 1) return damaged("the number of its functions");
-  for (std::uint32_t i = 0; i < table->calls; ++i) {
-    const protocol::PythonCall& call = table->call[i];
+  if (calls.functions.size() != std::size_t{table.functions} + 1) return damaged("the number of its functions");
+  for (std::uint32_t i = 0; i < table.calls; ++i) {
+    const auto call =
+        value_at<protocol::PythonCall>(bytes, offsetof(PythonCallTable, call) + i * sizeof(protocol::PythonCall));
     const std::size_t nodes = 2 * calls.functions.size();
     if (call.caller >= nodes || call.callee < 2 || call.callee >= nodes) return damaged("a call");
     calls.calls.push_back({call.caller, call.callee, call.count, call.beneath});

@@ -9,12 +9,19 @@
 #include "protocol/python_calls.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
-  // The input is a table's beginning and the beginning of its text.
-  std::string bytes(sizeof(tally::protocol::PythonCallTable), '\0');
-  constexpr std::size_t kText = offsetof(tally::protocol::PythonCallTable, lines);
-  const std::size_t head = size / 2;
-  std::memcpy(bytes.data(), data, std::min(head, kText));
-  std::memcpy(bytes.data() + kText, data + head, std::min(size - head, bytes.size() - kText));
+  // The input is a table's beginning and the beginning of its text. There is one table: another for each input would
+  // take longer than reading it.
+  using Table = tally::protocol::PythonCallTable;
+  constexpr std::size_t kText = offsetof(Table, lines);
+  static std::string bytes(sizeof(Table), '\0');
+  static std::size_t head = 0;
+  static std::size_t text = 0;
+  std::memset(bytes.data(), 0, head);
+  std::memset(bytes.data() + kText, 0, text);
+  head = std::min(size / 2, kText);
+  text = std::min(size - size / 2, sizeof(Table) - kText);
+  std::memcpy(bytes.data(), data, head);
+  std::memcpy(bytes.data() + kText, data + size / 2, text);
   std::memcpy(bytes.data(), tally::protocol::kPythonCallsMagic, sizeof tally::protocol::kPythonCallsMagic);
   const auto calls = tally::read_python_calls(bytes);
   if (!calls) return 0;

@@ -331,6 +331,10 @@ TEST(Merge, APartThatIsDamagedIsRefused) {
   EXPECT_THAT(with("\"status\":\"failed\"", "\"status\":\"fine\""), HasSubstr("cases[0].status: must be one of"));
   EXPECT_THAT(with("\"machine\":0", "\"machine\":0,\"machine\":0"), HasSubstr("twice"));
   EXPECT_THAT(with("\"cases\":3", "\"cases\":2"), HasSubstr("part.places"));
+  std::string no_object = text;
+  constexpr std::string_view kWall = "\"wall\":";
+  no_object.replace(text.find(kWall, text.find("\"cases\": [")), kWall.size(), "\"wall\":\"replicates_s\",\"other\":");
+  EXPECT_THAT(error(no_object), HasSubstr("cases[0].wall: must be an object"));
   EXPECT_THAT(error(R"({"schema":2})"), HasSubstr("missing"));
 }
 

@@ -89,7 +89,9 @@ TextSpan samples_in(std::string_view text, const Members& members) {
   const std::size_t key = wall ? wall->find(kKey) : std::string_view::npos;
   if (key == std::string_view::npos) return {};
   const std::size_t open = wall->find_first_not_of(" \n\r\t:", key + kKey.size());
-  const bool is_array = wall->find(kKey, key + 1) == std::string_view::npos && (*wall)[open] == '[';
+  const bool is_once = wall->find(kKey, key + 1) == std::string_view::npos;
+  // It may be no object's key, but all of a text.
+  const bool is_array = is_once && open != std::string_view::npos && (*wall)[open] == '[';
   const std::size_t close = is_array ? wall->find(']', open) : std::string_view::npos;
   if (close == std::string_view::npos) return {};
   const std::string_view array = wall->substr(open, close + 1 - open);
