@@ -104,6 +104,18 @@ RenamedObject renamed_subject(const CaseComparison& one, const Record& base, con
   return {gone.front(), added.front()};
 }
 
+bool is_about(const std::string& change, std::string_view fact) { return change.starts_with(std::string(fact) + ": "); }
+
+/// Whether both sides name the folder, and counts may follow from how they differ.
+bool moves_counts(std::string_view folder, const std::optional<std::map<std::string, std::string>>& before,
+                  const std::optional<std::map<std::string, std::string>>& after) {
+  if (!before || !after) return false;
+  const auto old = before->find(std::string(folder));
+  const auto now = after->find(std::string(folder));
+  if (old == before->end() || now == after->end()) return false;
+  return folder != kProgramFolder || old->second.size() != now->second.size();
+}
+
 void compare_environments(const Record& base, const Record& next, const CompareOptions& options,
                           CaseComparison& result) {
   const Environment* before = environment_of(base, *result.base);
@@ -121,10 +133,10 @@ void compare_environments(const Record& base, const Record& next, const CompareO
   }
   if (before->machine && after->machine)
     result.machine_changes = changed_facts(*before->machine, *after->machine, old, options);
-  const std::string folder(kPythonFolder);
-  const bool is_known =
-      before->machine && after->machine && before->machine->contains(folder) && after->machine->contains(folder);
-  if (!is_known) std::erase_if(result.machine_changes, is_of_folder);
+  for (const std::string_view folder : {kPythonFolder, kProgramFolder}) {
+    if (!moves_counts(folder, before->machine, after->machine))
+      std::erase_if(result.machine_changes, [&](const std::string& change) { return is_about(change, folder); });
+  }
 }
 
 /// Another kernel names a processor's features otherwise; another processor has other times.
@@ -252,7 +264,9 @@ double size_of(const CaseComparison& one) {
 
 }  // namespace
 
-bool is_of_folder(const std::string& change) { return change.starts_with(std::string(kPythonFolder) + ": "); }
+bool is_of_folder(const std::string& change) {
+  return is_about(change, kPythonFolder) || is_about(change, kProgramFolder);
+}
 
 std::string_view to_string(NoteCode code) {
   using enum NoteCode;

@@ -79,7 +79,7 @@ struct CaseComparison {
   std::string cause;                             ///< "code", "compiler", …; only where something changed.
   std::vector<std::string> environment_changes;  ///< "compiler: clang 18 → clang 19"
   std::vector<std::string> subject_changes;      ///< "libfoo.so: 12ab… → 34cd…"
-  /// "cpu: A → B": counts do not follow from them. "python.folder: A → B": some do.
+  /// "cpu: A → B": counts do not follow from them. "python.folder: A → B" and "program.folder": some do.
   std::vector<std::string> machine_changes;
   bool definition_changed = false;
   std::string result;  ///< Where results were compared too: "same", "differs" or "unknown".
@@ -96,7 +96,7 @@ struct CaseComparison {
   [[nodiscard]] std::vector<std::string> note_texts() const;
 };
 
-/// Whether it is a machine's change of the folder in which an environment of Python lies.
+/// Whether it is a machine's change of the folder in which an environment of Python, or a program in Python, lies.
 bool is_of_folder(const std::string& change);
 
 /// Whether there is something to explain.

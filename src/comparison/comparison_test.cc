@@ -172,6 +172,19 @@ TEST(Compare, AnotherFolderOfThePythonEnvironmentIsNamedAndSoftensNothing) {
   EXPECT_EQ(only(base, next).cause, "code or folder");
 }
 
+TEST(Compare, AnotherFolderOfAProgramIsNamedUnlessItIsAsLong) {
+  Record base = run_of({example_case("a", 1000)});
+  Record next = run_of({example_case("a", 1100)});
+  base.environments["torch"].machine = std::map<std::string, std::string>{{"program.folder", "/home/a/project"}};
+  next.environments["torch"].machine = std::map<std::string, std::string>{{"program.folder", "/home/b/project"}};
+  EXPECT_EQ(only(base, next).cause, "unknown");
+  next.environments["torch"].machine = std::map<std::string, std::string>{{"program.folder", "/srv/project"}};
+  const CaseComparison one = only(base, next);
+  EXPECT_EQ(one.verdict, Verdict::slower);
+  EXPECT_EQ(one.cause, "folder");
+  EXPECT_THAT(one.machine_changes, ElementsAre("program.folder: /home/a/project → /srv/project"));
+}
+
 TEST(Compare, OneDigestForManyFilesIsTakenApartWhereTheFilesAreKnown) {
   Record base = run_of({example_case("a", 1000)});
   Record next = base;

@@ -82,6 +82,8 @@ inline constexpr auto kMachineFacts = std::to_array<std::string_view>({"cpu", "c
 /// Beside these, of Python: the folder that the interpreter's environment lies in. Functions keep their files' names,
 /// so counts of two folders may differ, though nearly all are equal.
 inline constexpr std::string_view kPythonFolder = "python.folder";
+/// Of a program in Python, the folder that it runs in: likewise, but for two of one length.
+inline constexpr std::string_view kProgramFolder = "program.folder";
 
 /// What one toolchain's cases in one language ran in. A comparison names the facts that differ, so give each fact a key
 /// of its own: "cpu.offered" (what Valgrind offers of the processor), "glibc", "valgrind", "python", "compiler",
@@ -89,7 +91,7 @@ inline constexpr std::string_view kPythonFolder = "python.folder";
 struct Environment {
   std::map<std::string, std::string> facts;
   std::map<std::string, std::string> subject;  ///< What is being measured: "libfoo.so" → digest of what hosts mapped.
-  /// Of the processor, by kMachineFacts: times follow from them, counts do not. And kPythonFolder. No fingerprint has
+  /// Of the processor, by kMachineFacts: times follow from them, counts do not. And both folders. No fingerprint has
   /// them.
   std::optional<std::map<std::string, std::string>> machine = {};
   Fingerprint fingerprint;

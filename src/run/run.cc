@@ -201,10 +201,12 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
       record.environments[name] = describe_environment(workspace.runner(), ready.toolchains.at(one.toolchain),
                                                        one.language, facts, ready.environment.filtered, digests);
       record.environments[name].machine = machine;
-      const auto& interpreter = ready.toolchains.at(one.toolchain).interpreter;
-      if (one.language == Language::python && interpreter && *interpreter)
+      const ResolvedToolchain& toolchain = ready.toolchains.at(one.toolchain);
+      if (one.language == Language::python && toolchain.interpreter && *toolchain.interpreter)
         record.environments[name].machine->emplace(std::string(kPythonFolder),
-                                                   folder_of_environment((*interpreter)->path));
+                                                   folder_of_environment((*toolchain.interpreter)->path));
+      if (const auto& program = toolchain.spec.own_host.python)
+        record.environments[name].machine->emplace(std::string(kProgramFolder), program->folder);
       if (one.command && request.settings.counts) {
         auto& of_commands = record.environments[name].facts;
         of_commands["process.numbers"] = process_numbers(workspace.runner(), ready.hosts);
