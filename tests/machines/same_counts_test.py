@@ -27,6 +27,12 @@ toolchain = "asking"
 label = ["Address"]
 py = '''
 # @setup
+import os
+# What the import was answered is true, and what it has kept of os still answers.
+assert asking.USER == (os.getuid(), os.getgid(), os.path.expanduser("~/.local"))
+about = [(x[:7], x.st_mtime, x.st_mtime_ns, x.st_blocks) for x in (*asking.OWNER, asking.stat(asking.__file__))]
+assert len(set(about)) == 1 and type(asking.OWNER[0]) is os.stat_result
+assert "function" in repr(os.stat) and os.stat is not asking.stat
 after = range(id(asking.AFTER) // 16 % 4096)
 classes = range(sum(map(id, asking.CLASSES)) // 16 % 4096)
 # @what is made after a look at packages
@@ -37,11 +43,12 @@ for _ in classes: pass
 for _ in asking.rounds: pass
 '''
 """
-# PyTorch 2 asks so in the midst of its import, and makes 1,700 classes.
+# PyTorch 2 asks for a version in the midst of its import, and makes 1,700 classes.
 ASKING = """
 import importlib.metadata
 import os
 import pathlib
+from os import stat
 
 try:
     importlib.metadata.version("no-such-package")
