@@ -5,7 +5,8 @@
 #   tools/try_references.sh [--record] [--chroot FOLDER] RELEASE [BUILD]
 #
 # RELEASE: bookworm (Debian 12, also with PyTorch from PyPI, 5 GB), trixie (13); BUILD: build/release, whose install is what
-# counts. --chroot keeps the chroot in FOLDER, and takes it from there the next time. Without --record, it ends with 3 if a count differs, and with 2 if one could not be compared.
+# counts. --chroot keeps the chroot in FOLDER, and takes it from there the next time. Without --record, it ends with 3 if a count differs, and
+# with 2 if one could not be compared. PYTORCH=2.11.0 takes that version from PyPI, in Debian 12, and counts nothing but with it.
 #
 # Needs what tools/chroot.sh says. A reference is of one state of a Debian with all its updates: on a later day its libraries may be others,
 # and `tally run --expect` then names them.
@@ -26,16 +27,21 @@ case ${1:-} in
   bookworm) debian=debian-12 ;;
   trixie) debian=debian-13 ;;
   *)
-    sed -n '2,11p' "$0" | cut -c3- >&2
+    sed -n '2,12p' "$0" | cut -c3- >&2
     exit 2
     ;;
 esac
 release=$1
 build=${2:-build/release}
+if [ -n "${PYTORCH:-}" ] && [ "$release" != bookworm ]; then
+  echo "try_references: PYTORCH is for bookworm" >&2
+  exit 2
+fi
 need_chroot try_references
 packages=ca-certificates,clang-19,g++,libtorch-dev,lld-19,python3,python3-numpy,python3-torch,python3-venv,valgrind
-pip_version=2.13.0
-pip_torch=/opt/torch # a part of its counts
+# Where it lies is a part of its counts.
+pip_version=${PYTORCH:-2.13.0}
+case $pip_version in 2.13.0) pip_torch=/opt/torch ;; *) pip_torch=/opt/torch-$pip_version ;; esac
 work=$(mktemp -d)
 log=$work/log
 trap 'rm -rf "$work"' EXIT
@@ -62,7 +68,9 @@ count() { # NAME SUITE [OPTION]
   if [ -n "$record" ] && [ $result = 0 ]; then tools/make_reference.py "$root$counted" "$reference" || result=1; fi
   if [ $result != 0 ]; then failed=3; fi
 }
-for suite in cpp_standard python_standard torch_standard; do count "$suite.$debian" "$suite"; done
+if [ -z "${PYTORCH:-}" ]; then
+  for suite in cpp_standard python_standard torch_standard; do count "$suite.$debian" "$suite"; done
+fi
 if [ "$release" = bookworm ]; then
   if [ ! -x "$root$pip_torch/bin/python" ]; then
     # What this machine trusts, a proxy's own certificate among it, the chroot does.
