@@ -82,9 +82,10 @@ SentNotes sent(const Notes& notes, std::uint64_t done) {
   notes.label.copy(all.label, sizeof all.label - 1);
   std::size_t size = 0;
   for (const auto& [name, counter] : notes.counters) {
-    const std::string bits =
-        std::to_string(std::bit_cast<std::uint64_t>(counter.value));  // a locale may be the function's
-    const std::string line = std::to_string(counter.flags) + " " + bits + " " + name + "\n";
+    std::string line = std::to_string(counter.flags);
+    // Bits, for a locale may be the function's.
+    line.append(" ").append(std::to_string(std::bit_cast<std::uint64_t>(counter.value)));
+    line.append(" ").append(name).append("\n");
     if (name.find('\n') != std::string::npos || size + line.size() >= sizeof all.counters) continue;
     size += line.copy(all.counters + size, line.size());
   }

@@ -81,9 +81,11 @@ void watch_ends(void (*note)(const void* state)) {
   g_note = note;
   for (std::size_t i = 0; i < g_benchmark_count; ++i) {
     const Functions functions = functions_of(g_benchmarks[i]);
-    if (own_functions().count(functions) > 0 || !make_writable(&functions[kRun])) continue;
+    if (own_functions().count(functions) > 0) continue;
+    void* const place = static_cast<void*>(&functions[kRun]);
+    if (!make_writable(place)) continue;
     Run run = nullptr;
-    std::memcpy(static_cast<void*>(&run), &functions[kRun], sizeof run);
+    std::memcpy(static_cast<void*>(&run), place, sizeof run);
     own_functions()[functions] = run;
     functions[kRun] = reinterpret_cast<void*>(run_and_note);
   }
