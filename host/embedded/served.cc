@@ -6,12 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
-#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 
 #include "callgrind.h"
@@ -25,6 +22,7 @@
 #include "regions.h"
 #include "registry.h"
 #include "rehearsal.h"
+#include "sent_notes.h"
 #include "shared_page.h"
 #include "team.h"
 #include "whole_call.h"
@@ -66,45 +64,8 @@ class RegionMeter : public Meter {
 
 void (*g_prepare_notes)() = nullptr;  ///< Of note_apart().
 
-/// Notes on their way between two processes: a pipe takes so many bytes at once.
-struct SentNotes {
-  std::uint64_t done;
-  char label[512];
-  char counters[3500];  ///< A line for each: flags, the value's bits, name. Those that have no room are left out.
-};
-static_assert(sizeof(SentNotes) <= PIPE_BUF);
-
 SentNotes g_noted;  ///< Of this case, by a call in a process of its own.
 bool g_are_noted = false;
-
-SentNotes sent(const Notes& notes, std::uint64_t done) {
-  SentNotes all{.done = done, .label = {}, .counters = {}};
-  notes.label.copy(all.label, sizeof all.label - 1);
-  std::size_t size = 0;
-  for (const auto& [name, counter] : notes.counters) {
-    std::string line = std::to_string(counter.flags);
-    // Bits, for a locale may be the function's.
-    line.append(" ").append(std::to_string(std::bit_cast<std::uint64_t>(counter.value)));
-    line.append(" ").append(name).append("\n");
-    if (name.find('\n') != std::string::npos || size + line.size() >= sizeof all.counters) continue;
-    size += line.copy(all.counters + size, line.size());
-  }
-  return all;
-}
-
-Notes received(const SentNotes& sent) {
-  Notes notes;
-  notes.label = sent.label;
-  for (const char* line = sent.counters; *line != 0;) {
-    char* end = nullptr;
-    const auto flags = static_cast<unsigned>(std::strtoul(line, &end, 10));
-    const auto value = std::bit_cast<double>(std::uint64_t{std::strtoull(end, &end, 10)});
-    line = std::strchr(end, '\n');
-    notes.counters[std::string(static_cast<const char*>(end) + 1, line)] = {value, flags};
-    ++line;
-  }
-  return notes;
-}
 
 /// Runs a benchmark as a case.
 class Conductor {
