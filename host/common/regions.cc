@@ -300,6 +300,7 @@ void Regions::report_counted(int pid, int status) {
       .number(Field::allocation_bytes, shared_page().allocated_bytes);
   if (shared_page().pauses != 0) counted.number(Field::pauses, shared_page().pauses);
   if (lone_thread_ > 0) counted.number(Field::thread, lone_thread_);
+  if (one_execution_ > 0) counted.number(Field::one_execution, one_execution_);
   add_watched(counted);
   channel_.send(counted);
 }

@@ -64,8 +64,12 @@ class Regions {
 
   /// How many executions come before each phase is measured. Must be called before the first phase begins.
   void warm_up(std::uint64_t executions) { warm_up_ = executions; }
-  /// Every region has so many executions, whatever is requested; 0: as many as are requested.
-  void fix_iterations(std::uint64_t iterations) { fixed_ = iterations; }
+  /// Every region has so many executions, whatever is requested; 0: as many as are requested. The runner learns what
+  /// one execution took by which the number was chosen, in instructions; 0: it was not chosen so.
+  void fix_iterations(std::uint64_t iterations, std::uint64_t one_execution = 0) {
+    fixed_ = iterations;
+    one_execution_ = one_execution;
+  }
   /// After wait(), which returned fewer: a loop goes in steps of several.
   void raise_iterations(std::uint64_t iterations) { iterations_ = iterations; }
   /// Threads are started between wait() and start(); what they did until start() is not counted.
@@ -131,8 +135,9 @@ class Regions {
   bool on_device_ = false;
   bool threads_come_ = false;
   bool manual_ = false;
-  bool last_ = false;              ///< This process may run the last child's timed region itself.
-  std::uint64_t fixed_ = 0;        ///< 0: as the runner asks.
+  bool last_ = false;        ///< This process may run the last child's timed region itself.
+  std::uint64_t fixed_ = 0;  ///< 0: as the runner asks.
+  std::uint64_t one_execution_ = 0;
   std::uint64_t lone_thread_ = 0;  ///< As a message has it.
   unsigned long long sleeps_before_ = 0;
   Replicate replicate_;

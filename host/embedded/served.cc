@@ -148,7 +148,11 @@ class Conductor {
     note_apart(warm_up);
     regions_.fix_iterations(warm_up);
     if (!run_phase(Phase::lead, benchmark_.function, warm_up)) return;
-    regions_.fix_iterations(is_light(size) ? 0 : warm_up + executions_of(size));
+    if (is_light(size)) {
+      regions_.fix_iterations(0);
+    } else {
+      regions_.fix_iterations(warm_up + executions_of(size), size);
+    }
     if (!run_phase(Phase::statement, benchmark_.function, warm_up)) return;
     report(notes_, done_);
   }

@@ -20,7 +20,7 @@ std::uint64_t choose_executions(Regions& regions, const Frequency& frequency, st
   if (!frequency.is_chosen || is_light(size)) return frequency.warm_up;
   const std::uint64_t warm_up = warm_up_of(size, frequency.warm_up);
   regions.warm_up(warm_up);
-  regions.fix_iterations(executions_of(size));
+  regions.fix_iterations(executions_of(size), size);
   return warm_up;
 }
 

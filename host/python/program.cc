@@ -38,7 +38,8 @@ namespace {
 
 Regions* g_regions = nullptr;
 std::uint64_t g_asked_iterations = 0;
-PyObject* g_after = nullptr;  ///< Called when a region is over; or null.
+std::uint64_t g_last_size = 0;  // of a call, in instructions; 0: not known
+PyObject* g_after = nullptr;    ///< Called when a region is over; or null.
 
 /// Instructions that were counted so far, by the counter. Without it: nanoseconds.
 std::uint64_t spent() {
@@ -115,6 +116,7 @@ PyObject* size_up(PyObject* /*module*/, PyObject* args) {
   int here = 0;
   if (PyArg_ParseTuple(args, "Op", &function, &here) == 0) return nullptr;
   const bool has_threads = count_threads() > 1;
+  g_last_size = 0;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return PyErr_SetFromErrno(PyExc_OSError);
   entropy::keep_over_fork();
@@ -152,6 +154,7 @@ PyObject* size_up(PyObject* /*module*/, PyObject* args) {
   } else if (!good) {
     Py_RETURN_NONE;
   }
+  g_last_size = size;
   return PyLong_FromUnsignedLongLong(size);
 }
 
@@ -162,7 +165,8 @@ PyObject* plan(PyObject* /*module*/, PyObject* args) {
   unsigned long long iterations = 0;
   if (PyArg_ParseTuple(args, "KK", &warm_up, &iterations) == 0) return nullptr;
   g_regions->warm_up(warm_up);
-  g_regions->fix_iterations(iterations);
+  const bool is_heavy = g_last_size * protocol::kExecutionSteps[0] > protocol::kInstructionBudget;
+  g_regions->fix_iterations(iterations, is_heavy ? g_last_size : 0);
   Py_RETURN_NONE;
 }
 

@@ -46,8 +46,9 @@ void add_environment_options(OptionSet& command, RunOptions& options) {
 void add_run_options(OptionSet& command, RunOptions& options) {
   command.add("--counts-only", &options.counts_only, "Count instructions only");
   command.add("--wall-only", &options.wall_only, "Take times only").excludes("--counts-only");
-  command.add("-n,--iterations", &options.settings.iterations, "Executions of the statement in each counted replicate")
-      .shows_default()
+  command
+      .add("-n,--iterations", &options.iterations,
+           "Executions of the statement in each counted replicate (default: 100, or fewer in a program's heavy case)")
       .range(1, 1'000'000'000);
   command
       .add("--replicates", &options.settings.replicates, "Fewest counted replicates; more are taken while they differ")
@@ -206,6 +207,7 @@ Result<Settings> settings_of(const RunOptions& options) {
   settings.counts = !options.wall_only;
   settings.wall = !options.counts_only;
   settings.precision = options.precision_percent / 100;
+  if (options.iterations > 0) settings.iterations = options.iterations;
   if (options.timeout_s > 0) settings.timeout_s = options.timeout_s;
   if (options.host_timeout_s != RunOptions{}.host_timeout_s) settings.host_timeout_s = options.host_timeout_s;
   if (options.retries >= 0) settings.retries = options.retries;

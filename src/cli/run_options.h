@@ -24,7 +24,8 @@ struct RunOptions {
   bool counts_only = false;
   bool wall_only = false;
   double precision_percent = 1;
-  double timeout_s = 0;  ///< 0: by default.
+  std::uint64_t iterations = 0;  ///< 0: by default.
+  double timeout_s = 0;          ///< 0: by default.
   double host_timeout_s = 120;
   std::string max_wait;  ///< Empty: as long as it takes.
   std::string memory;

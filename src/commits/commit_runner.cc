@@ -91,7 +91,9 @@ Result<std::unique_ptr<CommitRunner>> CommitRunner::open(Workspace& workspace, c
   if (auto fine = check_suite(*made->suite_, made->repository_->top(), made->workshop_->tree()); !fine)
     return std::unexpected(fine.error());
   Digest key;
-  key.add(made->suite_->name()).add(made->suite_->text()).add(fmt::format("{}", made->settings_.iterations));
+  key.add(made->suite_->name())
+      .add(made->suite_->text())
+      .add(fmt::format("{}", made->settings_.iterations.value_or(0)));
   for (const std::string& filter : request.filters) key.add(filter);
   made->key_ = key.hex();
   made->observer_ = std::make_unique<Observer>(made->messages_);

@@ -162,7 +162,10 @@ Verdict direction(double delta, double threshold) {
 std::string why_counts_refused(const Comparison& run, const CaseRecord& base, const CaseRecord& next,
                                const CompareOptions& options) {
   if (!base.counts || !next.counts) return {};
-  std::string why = why_not_comparable(terms_of(run.base->settings, base), terms_of(run.next->settings, next));
+  CountTerms of_base = terms_of(run.base->settings, base);
+  const CountTerms of_next = terms_of(run.next->settings, next);
+  if (doubt_of_iterations(*base.counts, *next.counts)) of_base.iterations = of_next.iterations;
+  std::string why = why_not_comparable(of_base, of_next);
   if (!why.empty()) return why;
   return why_no_figures(base.counts->per_iteration, next.counts->per_iteration, options.threshold);
 }
@@ -214,6 +217,11 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
   if (base.counts && next.counts) {
     result.counts = count_change(base, next, options.threshold, options.denoise);
     result.verdict = direction(result.counts->after - result.counts->before, result.counts->threshold);
+    if (base.counts->iterations != next.counts->iterations)
+      result.notes.push_back(
+          {NoteCode::iterations_differ,
+           fmt::format("executed {} and {} times: compared, as an execution takes the same however many there are",
+                       base.counts->iterations, next.counts->iterations)});
     if (is_below_zero(result.counts->before))
       result.notes.push_back(
           {NoteCode::base_below_zero,
@@ -275,6 +283,8 @@ std::string_view to_string(NoteCode code) {
       return "definition_changed";
     case counts_refused:
       return "counts_refused";
+    case iterations_differ:
+      return "iterations_differ";
     case base_below_zero:
       return "base_below_zero";
     case count_reused:

@@ -48,6 +48,7 @@ struct ValueChange {
 enum class NoteCode {
   definition_changed,
   counts_refused,
+  iterations_differ,
   base_below_zero,
   count_reused,
   nothing_to_compare,

@@ -28,6 +28,12 @@ CaseRecord with_floor(CaseRecord record, double low, double high) {
   return record;
 }
 
+Counts with_counts(double each, std::uint64_t iterations) {
+  Counts counts = *example_case("a", each).counts;
+  counts.iterations = iterations;
+  return counts;
+}
+
 TEST(Compare, CountsDecideAgainstTheMeasuredFloor) {
   const Record base = run_of({with_floor(example_case("a", 10000), 10000, 10150)});
   EXPECT_EQ(only(base, run_of({example_case("a", 10140)})).verdict, Verdict::same);
@@ -236,6 +242,33 @@ TEST(Compare, DifferentSettingsAreRefusedWithTheReason) {
   next = run_of({example_case("a", 2000)});
   next.settings.cache_sim = true;
   EXPECT_EQ(only(base, next).verdict, Verdict::refused);
+}
+
+/// One execution that takes what the mean says shows that the mean would be the same for another number.
+TEST(Compare, OtherIterationsAreComparedWhereOneExecutionTakesTheMean) {
+  Record base = run_of({example_case("a", 4'000'000)});
+  Record next = run_of({example_case("a", 12'000'000)});
+  next.cases[0].counts->iterations = 20;
+  next.cases[0].counts->one_execution = 12'000'900;
+  const CaseComparison slower = only(base, next);
+  EXPECT_EQ(slower.verdict, Verdict::slower);
+  ASSERT_FALSE(slower.notes.empty());
+  EXPECT_EQ(to_string(slower.notes[0].code), "iterations_differ");
+  EXPECT_THAT(slower.notes[0].text, testing::HasSubstr("executed 100 and 20 times"));
+  // The other side's word is as good, and what the two differ by is no change.
+  next.cases[0].counts->one_execution.reset();
+  base.cases[0].counts = with_counts(4'000'000, 100);
+  base.cases[0].counts->one_execution = 4'000'010;
+  EXPECT_EQ(only(base, next).verdict, Verdict::slower);
+  // One that grows with its number says nothing about another number.
+  base.cases[0].counts->one_execution = 3'990'000;
+  EXPECT_THAT(only(base, next).note_texts(), ElementsAre("counts not compared: iterations differ: 100 and 20"));
+  const Counts near = with_counts(4'000'000, 100);
+  Counts far = with_counts(4'000'000, 20);
+  EXPECT_EQ(doubt_of_iterations(near, far), std::nullopt);
+  far.one_execution = 4'003'900;
+  EXPECT_EQ(doubt_of_iterations(near, far), 3900);
+  EXPECT_EQ(doubt_of_iterations(near, near), 0);
 }
 
 TEST(Compare, AChangedDefinitionIsStatedNotRefused) {

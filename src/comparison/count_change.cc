@@ -16,6 +16,8 @@ std::string_view to_string(ThresholdOf limit) {
       return "the default noise floor";
     case ThresholdOf::measured_floor:
       return "the measured noise floor";
+    case ThresholdOf::executions:
+      return "what one execution differs by from the mean";
     case ThresholdOf::replicates:
       break;
   }
@@ -104,10 +106,28 @@ CountChange count_change(const CountFigures& base, const CountFigures& next, boo
   return change;
 }
 
+std::optional<double> doubt_of_iterations(const Counts& base, const Counts& next) {
+  constexpr double kMostOfTheMean = 0.001;
+  if (base.iterations == next.iterations) return 0;
+  std::optional<double> least;
+  for (const Counts* const side : {&base, &next}) {
+    if (!side->one_execution) continue;
+    const double apart = std::abs(*side->one_execution - side->per_iteration);
+    if (apart <= side->per_iteration * kMostOfTheMean) least = std::min(apart, least.value_or(apart));
+  }
+  return least;
+}
+
 CountChange count_change(const CaseRecord& base, const CaseRecord& next, const CountThreshold& threshold,
                          bool denoise) {
-  return count_change(figures_of(*base.counts), figures_of(*next.counts), next.language == "python", threshold,
-                      denoise);
+  CountChange change =
+      count_change(figures_of(*base.counts), figures_of(*next.counts), next.language == "python", threshold, denoise);
+  const double doubt = doubt_of_iterations(*base.counts, *next.counts).value_or(0);
+  if (doubt > change.threshold) {
+    change.threshold = doubt;
+    change.threshold_of = ThresholdOf::executions;
+  }
+  return change;
 }
 
 bool is_real(const CountChange& change) { return std::abs(change.after - change.before) > change.threshold; }

@@ -14,7 +14,7 @@
 namespace tally {
 
 /// Which of the limits a threshold is: the largest.
-enum class ThresholdOf { least, usual_floor, measured_floor, replicates };
+enum class ThresholdOf { least, usual_floor, measured_floor, replicates, executions };
 /// "the floor of 5 instructions" (CountThreshold::least_instructions), "the default noise floor", …
 std::string_view to_string(ThresholdOf limit);
 
@@ -89,6 +89,11 @@ std::string why_no_figures(double before, double after, const CountThreshold& th
 /// `denoise`: those without known interpreter noise, where both have them; the threshold stays that of whole counts.
 CountChange count_change(const CountFigures& base, const CountFigures& next, bool is_python,
                          const CountThreshold& threshold, bool denoise = false);
+/// By how many instructions one execution and the mean of all differ, of two counts that have other iterations. It says
+/// that the mean is not the number's: each execution takes the same, and so the two can be compared. Of the side where
+/// they differ less; nothing where neither is known, or they differ by over 0.1 % of the mean. 0 for equal iterations.
+std::optional<double> doubt_of_iterations(const Counts& base, const Counts& next);
+
 /// The same of two cases; both must have counts.
 CountChange count_change(const CaseRecord& base, const CaseRecord& next, const CountThreshold& threshold,
                          bool denoise = false);

@@ -38,8 +38,9 @@ Readings::Ground Readings::ground_of(const Record& run, const CaseRecord& one) {
 
 bool Readings::has_our_settings(const Record& run) const {
   const Settings& other = run.settings;
-  return other.iterations == settings_.iterations && other.cache_sim == settings_.cache_sim &&
-         other.branch_sim == settings_.branch_sim && other.isolation == settings_.isolation && other.counts;
+  return other.iterations.value_or(kUsualIterations) == settings_.iterations.value_or(kUsualIterations) &&
+         other.cache_sim == settings_.cache_sim && other.branch_sim == settings_.branch_sim &&
+         other.isolation == settings_.isolation && other.counts;
 }
 
 void Readings::index(const Record& run, const std::string& path) {

@@ -37,6 +37,7 @@ double relative_spread(std::span<const std::uint64_t> values) {
 Counts summarize_counts(const CountSamples& samples) {
   Counts counts;
   counts.iterations = samples.iterations;
+  if (samples.one_execution > 0) counts.one_execution = static_cast<double>(samples.one_execution);
   const auto iterations = static_cast<double>(std::max<std::uint64_t>(samples.iterations, 1));
   for (std::size_t i = 0; i < samples.events.size(); ++i) {
     std::vector<std::uint64_t> replicates = column(samples.replicates, i);

@@ -32,6 +32,9 @@ struct Counts {
   double baseline = 0;                             ///< Median of baseline_replicates.
   std::vector<std::uint64_t> baseline_replicates;  ///< The same loop with an empty body.
   std::uint64_t iterations = 0;
+  /// Instructions that one execution took before, where the number of executions was chosen by it; the loop's own are
+  /// in it. Empty: the number is the usual one, or somebody requested it.
+  std::optional<double> one_execution;
   double spread = 0;  ///< (max − min) / median of the raw replicates.
   /// What the replicates prove: kOneProcess (they are forks of one), kTwoProcesses. Empty: not known.
   std::optional<std::string> proven;
@@ -55,6 +58,7 @@ struct CountSamples {
   std::vector<std::string> events;
   std::vector<std::vector<std::uint64_t>> replicates;
   std::vector<std::vector<std::uint64_t>> baseline;
+  std::uint64_t one_execution = 0;  ///< 0: not known.
 };
 
 /// A column that is no event: repetitions of string instructions (profile/callgrind.h).

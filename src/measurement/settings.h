@@ -17,12 +17,17 @@ namespace tally {
 /// which counts moved, and by how much; docs/reference/record.md has the list.
 inline constexpr int kCountingVersion = 8;
 
+/// Executions in one counted replicate, where nobody says how many. Of a program's own benchmark, fewer where it is too
+/// heavy (protocol/instruction_budget.h).
+inline constexpr std::uint64_t kUsualIterations = 100;
+
 struct Settings {
   bool counts = true;
   bool wall = true;
-  std::uint64_t iterations = 100;  ///< In one counted replicate; each case states its own in counts.iterations.
-  int replicates = 2;              ///< The least number; two identical ones prove that the count repeats.
-  int max_replicates = 5;          ///< Where they differ.
+  std::optional<std::uint64_t> iterations;  ///< Exactly so many in one counted replicate; else the usual number. Each
+                                            ///< case states its own in counts.iterations.
+  int replicates = 2;                       ///< The least number; two identical ones prove that the count repeats.
+  int max_replicates = 5;                   ///< Where they differ.
   bool cache_sim = false;
   bool branch_sim = false;
   int call_context = 0;            ///< Callers that profiles keep apart: Callgrind's --separate-callers.

@@ -58,15 +58,15 @@ void fields(auto& a, is<Machine> auto& m) {
   a.optional("name", m.name);
 }
 
-/// Taken apart into names, so that a setting that is not listed does not compile. `recorded` lists what a record has
-/// besides, at its place.
-void list_settings(auto& a, is<Settings> auto& s, const auto& recorded) {
+/// Taken apart into names, so that a setting that is not listed does not compile. `list_iterations` lists these, and
+/// `recorded` what a record has besides, each at its place.
+void list_settings(auto& a, is<Settings> auto& s, const auto& list_iterations, const auto& recorded) {
   auto& [counts, wall, iterations, replicates, max_replicates, cache_sim, branch_sim, call_context, isolation,
          noise_floor, min_run_time_s, max_run_time_s, precision, number_per_run, interleave, repeat, timeout_s,
          host_timeout_s, max_wait_s, memory_bytes, retries, entropy, time_of_day, kept_environment] = s;
   a("counts", counts);
   a("wall", wall);
-  a("iterations", iterations);
+  list_iterations(iterations);
   a("replicates", replicates);
   a("max_replicates", max_replicates);
   a("cache_sim", cache_sim);
@@ -92,17 +92,29 @@ void list_settings(auto& a, is<Settings> auto& s, const auto& recorded) {
 }
 
 void fields(auto& a, is<Settings> auto& s) {
-  list_settings(a, s, [] {});
+  list_settings(a, s, [&](auto& iterations) { a.optional("iterations", iterations); }, [] {});
 }
 
 void fields(auto& a, is<RecordedSettings> auto& s) {
-  using Given = std::conditional_t<std::is_const_v<std::remove_reference_t<decltype(s)>>, const Settings, Settings>;
-  list_settings(a, static_cast<Given&>(s), [&] {
-    a("valgrind_flags", s.valgrind_flags);
-    a.optional("counted_with", s.counted_with);
-    a.optional("counting", s.counting);
-    a.optional("host_start", s.host_start);
-  });
+  constexpr bool kReads = !std::is_const_v<std::remove_reference_t<decltype(s)>>;
+  using Given = std::conditional_t<kReads, Settings, const Settings>;
+  // A record always has a number. Whether somebody requested the usual one has a key of its own.
+  std::uint64_t number = s.iterations.value_or(kUsualIterations);
+  std::optional<bool> exact;
+  if (s.iterations == kUsualIterations) exact = true;
+  list_settings(
+      a, static_cast<Given&>(s), [&](auto&) { a("iterations", number); },
+      [&] {
+        a("valgrind_flags", s.valgrind_flags);
+        a.optional("counted_with", s.counted_with);
+        a.optional("counting", s.counting);
+        a.optional("exact_iterations", exact);
+        a.optional("host_start", s.host_start);
+      });
+  if constexpr (kReads) {
+    s.iterations.reset();
+    if (exact.value_or(false) || number != kUsualIterations) s.iterations = number;
+  }
 }
 
 void fields(auto& a, is<Fingerprint> auto& f) {
@@ -150,6 +162,7 @@ void fields(auto& a, is<Counts> auto& one) {
   a("baseline", one.baseline);
   a("baseline_replicates", one.baseline_replicates);
   a("iterations", one.iterations);
+  a.optional("one_execution", one.one_execution);
   a("spread", one.spread);
   a.optional("proven", one.proven);
   a.optional("floor", one.floor);

@@ -29,6 +29,21 @@ TEST(SettingsJson, EverySettingGoesThereAndBack) {
   EXPECT_EQ(*read, settings);
 }
 
+/// A record always has a number of iterations. Whether somebody requested it is known again, too.
+TEST(SettingsJson, ARecordKnowsWhetherTheUsualNumberWasRequested) {
+  for (const std::optional<std::uint64_t> asked :
+       {std::optional<std::uint64_t>(), std::optional(kUsualIterations), std::optional<std::uint64_t>(7)}) {
+    Record record = example_record();
+    record.settings.iterations = asked;
+    const std::string text = to_json(record);
+    EXPECT_THAT(text, HasSubstr(asked == 7 ? "\"iterations\":7," : "\"iterations\":100,"));
+    EXPECT_EQ(text.contains("exact_iterations"), asked == kUsualIterations);
+    const Result<Record> again = record_from_json(text, "r.json");
+    ASSERT_TRUE(again) << describe(again.error());
+    EXPECT_EQ(again->settings.iterations, asked);
+  }
+}
+
 TEST(SettingsJson, WhatARunFindsOutIsNoSetting) {
   const auto read = settings_from_json(R"({"counted_with":"callgrind"})", "settings");
   ASSERT_FALSE(read);

@@ -127,6 +127,7 @@ Counts pool(const Counts& first, const Counts& second) {
   }
   counts.estimated_cycles = estimated_cycles(counts.events);
   counts.proven = first.proven == second.proven ? first.proven : std::nullopt;
+  if (first.one_execution == second.one_execution) counts.one_execution = first.one_execution;
   counts.floor = pool_floors(first.floor, second.floor);
   counts.denoised = weights.mean(first.denoised, second.denoised);
   counts.string_repetitions = weights.mean(first.string_repetitions, second.string_repetitions);

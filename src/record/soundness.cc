@@ -150,6 +150,8 @@ std::optional<Fault> fault_of(const Counts& counts) {
     return Fault{"counts.per_iteration", fmt::format("{}, where its replicates, baseline and iterations give {}",
                                                      number(counts.per_iteration), number(expected))};
   }
+  if (counts.one_execution && !is_counted(*counts.one_execution))
+    return Fault{"counts.one_execution", number(*counts.one_execution) + " is not a count"};
   if (!is_near(counts.spread, relative_spread(counts.replicates)))
     return Fault{"counts.spread", number(counts.spread) + " is not that of its replicates"};
   if (auto fault = fault_of_events(counts)) return fault;

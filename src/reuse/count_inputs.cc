@@ -44,6 +44,7 @@ std::string settings_digest(const Settings& settings, const CaseSettings& own) {
                          plan.system_entropy, kCountingVersion));
   for (const std::string& flag : valgrind_flags(settings)) digest.add(flag);
   if (settings.time_of_day) digest.add(*settings.time_of_day);
+  if (plan.exact_iterations && plan.iterations == kUsualIterations) digest.add("exactly");
   return digest.hex();
 }
 

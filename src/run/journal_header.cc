@@ -19,7 +19,7 @@ void add_settings(Facts& facts, const Settings& settings) {
   const auto add = [&](const char* name, const auto& value) { facts[name] = fmt::format("{}", value); };
   add("counts", settings.counts);
   add("times", settings.wall);
-  add("--iterations", settings.iterations);
+  add("--iterations", text_of(settings.iterations));
   add("--replicates", settings.replicates);
   add("--repeat", settings.repeat);
   add("--interleave", settings.interleave);

@@ -383,7 +383,7 @@ TEST_F(RunTest, WhatDiffersFromTheInterruptedRunIsNamed) {
   };
   RunRequest other = journaled;
   other.settings.iterations = 7;
-  EXPECT_THAT(refusal(other), HasSubstr("--iterations was 100 and is 7"));
+  EXPECT_THAT(refusal(other), HasSubstr("--iterations was default and is 7"));
   other = journaled;
   other.settings.kept_environment = {"HOME"};
   EXPECT_THAT(refusal(other), HasSubstr("--keep-env was none and is HOME"));

@@ -53,7 +53,7 @@ Status check_settings(const Settings& settings) {
   };
   constexpr double kDay = 86400;
   const auto limits = std::to_array<Limit>({
-      {"iterations", static_cast<double>(settings.iterations), 1, 1e9},
+      {"iterations", static_cast<double>(settings.iterations.value_or(1)), 1, 1e9},
       {"replicates", static_cast<double>(settings.replicates), 1, 1000},
       {"max_replicates", static_cast<double>(settings.max_replicates), 1, 1000},
       {"repeat", static_cast<double>(settings.repeat), 1, 1000},

@@ -44,6 +44,7 @@ RegionCounted counted(const Message& message, const DumpFolder& dumps) {
                        .allocations = message.number(Field::allocation_count),
                        .allocated_bytes = message.number(Field::allocation_bytes),
                        .pauses = message.number(Field::pauses),
+                       .one_execution = message.number(Field::one_execution),
                        .thread = static_cast<int>(message.number(Field::thread)),
                        .totals = {},
                        .dump = {},

@@ -40,7 +40,9 @@ WallPlan wall_plan(const Settings& settings, const CaseSettings& own) {
 
 CasePlan case_plan(const Settings& settings, const CaseSettings& own) {
   CasePlan plan;
-  plan.iterations = own.iterations.value_or(settings.iterations);
+  const auto asked = own.iterations ? own.iterations : settings.iterations;
+  plan.iterations = asked.value_or(kUsualIterations);
+  plan.exact_iterations = asked.has_value();
   plan.replicates = own.replicates.value_or(settings.replicates);
   plan.max_replicates = std::max(plan.replicates, settings.max_replicates);
   plan.wall = wall_plan(settings, own);

@@ -12,7 +12,8 @@
 namespace tally {
 
 struct CasePlan {
-  std::uint64_t iterations = 100;
+  std::uint64_t iterations = kUsualIterations;
+  bool exact_iterations = false;  ///< Somebody asks for so many; else a program's heavy case takes fewer.
   int replicates = 2;
   int max_replicates = 5;
   WallPlan wall;                    ///< Of one turn.

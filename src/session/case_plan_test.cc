@@ -12,6 +12,9 @@ TEST(CasePlan, WhatABenchmarkSaysComesBeforeTheRunsSettings) {
   CaseSettings own;
   EXPECT_EQ(case_plan(settings, own).iterations, 200U);
   EXPECT_EQ(case_plan(settings, own).memory_bytes, 1000U);
+  EXPECT_TRUE(case_plan(settings, own).exact_iterations);
+  EXPECT_FALSE(case_plan({}, own).exact_iterations) << "nobody asks: a heavy case of a program may have fewer";
+  EXPECT_TRUE(case_plan({.iterations = kUsualIterations}, own).exact_iterations);
   own = {.timeout = seconds(7), .iterations = 5, .replicates = 9, .memory_bytes = 2000};
   const CasePlan plan = case_plan(settings, own);
   EXPECT_EQ(plan.iterations, 5U);

@@ -69,6 +69,7 @@ DialogueAnswer CountingDialogue::on(RegionCounted region) {
   }
   counts_.events = (*region.totals)->events;
   counts_.iterations = region.iterations;
+  counts_.one_execution = region.one_execution;
   if (counts_.replicates.empty()) pauses_ = region.pauses;
   counts_.replicates.push_back((*region.totals)->values);
   if (rules_.measured->command) note_processes(region.dump);

@@ -20,6 +20,7 @@ struct RegionCounted {
   std::uint64_t allocations = 0;
   std::uint64_t allocated_bytes = 0;
   std::uint64_t pauses = 0;              ///< How often counting was paused within the region.
+  std::uint64_t one_execution = 0;       ///< Instructions, by which the number was chosen; 0: it was not chosen so.
   int thread = 0;                        ///< The one that was counted alone, from 1; 0: all were.
   std::optional<Result<Totals>> totals;  ///< Where instructions are counted.
   std::string dump;                      ///< The text that they are from.

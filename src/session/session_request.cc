@@ -101,9 +101,8 @@ Result<std::string> request_frame(const SessionRequest& request) {
                                         : kWarmUpCpp);
   // A program's own benchmark may be too heavy for as many as are usual: it is executed less often, unless somebody
   // says how often.
-  const bool says_how_often = rules.measured->settings.iterations || rules.plan.iterations != Settings{}.iterations;
   const bool is_program = rules.toolchain->own_host.python || !rules.toolchain->own_host.executable.empty();
-  if (is_program && says_how_often) frame.number(Field::iterations, rules.plan.iterations);
+  if (is_program && rules.plan.exact_iterations) frame.number(Field::iterations, rules.plan.iterations);
   frame.text(Field::folder, request.built.folder.empty() ? request.folder : request.built.folder);
   if (rules.toolchain->own_host.python) frame.number(Field::own_folder, 1);
   for (const int cpu : request.cpus) frame.number(Field::cpu, static_cast<std::uint64_t>(cpu));

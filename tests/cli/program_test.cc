@@ -113,8 +113,14 @@ TEST(Programs, TheNumberOfExecutionsFollowsFromTheirWork) {
   expect(record, "its first execution [cpp]", 100, 1000);
   expect(record, "its set-up [cpp]", 100, 1000);
   EXPECT_EQ(case_with(record, "heavy_work/ten million [cpp]").counts->spread, 0);
-  // Whoever says how often gets so many.
+  const Counts& chosen = *case_with(record, "heavy_work/ten million [cpp]").counts;
+  ASSERT_TRUE(chosen.one_execution);
+  EXPECT_NEAR(*chosen.one_execution, chosen.per_iteration, 1000);
+  EXPECT_TRUE(case_with(record, "heavy_work/two threads [cpp threads=2]").counts->one_execution);
+  EXPECT_FALSE(case_with(record, "heavy_work/its set-up [cpp]").counts->one_execution) << "the usual number";
+  // Whoever says how often gets so many, also if that is the usual number.
   expect(counts({"--iterations", "3", "--filter", "*ten million*"}), "ten million [cpp]", 3, 10'030'000);
+  expect(counts({"--iterations", "100", "--filter", "*ten million*"}), "ten million [cpp]", 100, 10'030'000);
 }
 
 /// Beside the whole count, which they add up to: what each of the threads executes.

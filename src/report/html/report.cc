@@ -225,7 +225,7 @@ Object run_json(const Record& record) {
       {"memory_bytes", machine.memory_bytes},
       {"kernel", machine.kernel},
       {"system", machine.system},
-      {"iterations", record.settings.iterations},
+      {"iterations", record.settings.iterations.value_or(kUsualIterations)},
       {"cache_sim", record.settings.cache_sim},
       {"environments", std::move(environments)}};
 }
