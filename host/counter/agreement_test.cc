@@ -297,7 +297,8 @@ TEST(CounterWatch, NamesTheFileThatIsChangedAndSeesWhatIsRequested) {
                                                        {"'own thread'", "nothing, its number"},
                                                        {"'by number'", "nothing, its number"},
                                                        {"'of host'", "nothing"},
-                                                       {"steady", "nothing"}};
+                                                       {"'own time'", "nothing"},
+                                                       {"steady", "nothing, a steady clock"}};
   for (const auto& [act, name] : expected) EXPECT_EQ(seen_of(act), name) << act;
 }
 

@@ -168,6 +168,32 @@ bool asks_for_time_of_day(UInt number, const UWord* arguments) {
   return arguments[0] == kRealtime || arguments[0] == kRealtimeCoarse || arguments[0] == kTai;
 }
 
+bool is_from(const DebugInfo* object, const HChar* part) {
+  return object != nullptr && VG_(strstr)(VG_(DebugInfo_get_filename)(object), part) != nullptr;
+}
+
+/// Python's locks look at the clock, and NumPy's generators take one when they are seeded, as each case's are. They
+/// make nothing of the time. Where their frames lie, nothing but the stack says: the interpreter's have no names.
+bool is_in_numpy_random(ThreadId thread) {
+  constexpr UInt kWords = 64;
+  const auto* const stack = reinterpret_cast<const Addr*>(VG_(get_SP)(thread));  // NOLINT: the guest's
+  const DiEpoch now = VG_(current_DiEpoch)();
+  for (UInt at = 0; at < kWords; ++at) {
+    if (is_from(VG_(find_DebugInfo)(now, stack[at]), "/numpy/random/")) return true;
+  }
+  return false;
+}
+
+void note_clock(ThreadId thread, UInt number, const UWord* arguments) {
+  constexpr UInt kClockGettime = 228;
+  constexpr UWord kOfProcess = 2;  // and 3, of the thread: what nobody does takes none of it
+  constexpr UWord kOfThread = 3;
+  if (number != kClockGettime || (g_watch->requested & host::kClock) != 0) return;
+  if (fixes_time_of_day() && asks_for_time_of_day(number, arguments)) return;
+  if (arguments[0] == kOfProcess || arguments[0] == kOfThread || is_in_numpy_random(thread)) return;
+  g_watch->requested |= host::kClock;
+}
+
 /// Whose system call this is: what called the C library's function of a few instructions, or the place itself.
 Addr caller_of(ThreadId thread) {
   const Addr place = VG_(get_IP)(thread);
@@ -184,9 +210,7 @@ bool begins_with(const HChar* name, const HChar* beginning) {
 }
 
 /// Python's event loops ask in which process they are, to know whether it was forked, and make nothing else of it.
-bool is_event_loop(const DebugInfo* object) {
-  return object != nullptr && VG_(strstr)(VG_(DebugInfo_get_filename)(object), "/_asyncio.") != nullptr;
-}
+bool is_event_loop(const DebugInfo* object) { return is_from(object, "/_asyncio."); }
 
 /// Hosts ask for the number of their process, too, and Python for that of each thread that it starts. Where the user's
 /// code lies in one object with ours, the function's name decides; in one without names nothing is reported of the
@@ -241,6 +265,7 @@ void forget_own_file(UInt number, const UWord* arguments, SysRes result) {
 void watch_syscall(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
   if (g_watch == nullptr) return;
   if (!fixes_time_of_day() && asks_for_time_of_day(number, arguments)) g_watch->requested |= host::kTimeOfDay;
+  note_clock(thread, number, arguments);
   note_own_number(thread, number);
   if (g_watch->changed_file[0] == 0) return note_changed_file(number, arguments, result);
   forget_own_file(number, arguments, result);

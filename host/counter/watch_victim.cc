@@ -56,6 +56,7 @@ int act(const std::string& what, int earlier) {
   if (what == "own thread") return ::gettid() > 0 ? 0 : 1;
   if (what == "by number") return ::syscall(SYS_getpid) > 0 ? 0 : 1;
   if (what == "of host") return tally::host::ask_for_number() > 0 ? 0 : 1;
+  if (what == "own time") return std::clock() >= 0 ? 0 : 1;
   if (what == "steady") return std::chrono::steady_clock::now().time_since_epoch().count() > 0 ? 0 : 1;
   // All that a case can make a seed of, and time that passes by this clock: else this would wait for ever.
   if (what == "seed") {
@@ -95,7 +96,9 @@ int main(int argc, char** argv) {
   const int failed = act(argv[1], earlier);
   std::printf("%s%s%s\n", seen->changed_file[0] == 0 ? "nothing" : seen->changed_file,
               (seen->requested & kTimeOfDay) == 0 ? "" : ", the clock",
-              (seen->requested & kOwnNumber) == 0 ? "" : ", its number");
+              (seen->requested & kOwnNumber) != 0                   ? ", its number"
+              : (seen->requested & (kClock | kTimeOfDay)) == kClock ? ", a steady clock"
+                                                                    : "");
   std::filesystem::remove_all(folder);
   return failed == 0 ? 0 : 1;
 }

@@ -511,13 +511,14 @@ void Engine::conclude(RunningSession& session) {
   }
   if (outcome.counted.forks_differ) rules_.note_forks_differ(session.kind, job);
   const bool counted = well && job.counts_undisturbed();
+  if (counted && job.of_same_host) ++outcome.counted.other_sessions;
   const std::uint32_t host = std::to_underlying(session.host);
   if (counted && !contains(outcome.counted.hosts, host)) outcome.counted.hosts.push_back(host);
   const bool wants_another =
       ending == Ending::ok && counted && !job.anew && wants_another_replicate(*outcome.counts, rules_.plan_of(job));
   if (ending == Ending::ok && !interruption_.begun()) look_into_device(job, outcome);
   if (ending == Ending::ok && !wants_another && !interruption_.begun()) {
-    if (const auto another = job_of_another_process(job, outcome)) {
+    if (const auto another = job_of_another_process(job, outcome, rules_.plan_of(job))) {
       book_.add_next(kind_of(*another, request_.cases[job.index]), *another);
       observer_.on_planned(another->mode, 1);
     }

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "engine/testing/engine_fixture.h"
+#include "protocol/case_watch.h"
 
 namespace tally {
 namespace {
@@ -346,6 +347,31 @@ TEST_F(EngineTest, ACaseWithForeignThreadsIsHeldAgainstASecondProcess) {
     EXPECT_EQ(outcome.counts->replicates.back().front(), 6100U);
   }
   EXPECT_EQ(held, 1U);
+}
+
+/// Each process of the same host reads another time. Where the count follows it, as many are counted as the plan
+/// allows.
+TEST_F(EngineTest, ACaseThatReadsAClockIsHeldAgainstOtherProcessesOfItsHost) {
+  add_cases(2);
+  settings_.wall = false;
+  std::map<std::string, std::uint64_t> sessions;
+  hosts_.on_case = [&](const FakeRequest& request) {
+    const std::uint64_t session = sessions[request.statement]++;
+    return FakeCase{.counts = {request.statement == "statement 0" ? 6000 + 100 * session : 6000},
+                    .requested = host::kClock};
+  };
+  run();
+  ASSERT_THAT(witness_.outcomes, SizeIs(2));
+  EXPECT_EQ(hosts_.started, 1U);
+  EXPECT_EQ(sessions["statement 0"], 4U);
+  EXPECT_EQ(sessions["statement 1"], 2U);
+  for (const auto& [index, outcome] : witness_.outcomes) {
+    const bool varies = outcome.counts->replicates.back().front() != 6000;
+    EXPECT_EQ(outcome.counted.doubt, "it reads a clock");
+    EXPECT_THAT(outcome.counted.hosts, SizeIs(1));
+    EXPECT_EQ(outcome.counted.other_sessions, varies ? 3 : 1);
+    EXPECT_THAT(outcome.counts->replicates, SizeIs(varies ? 5 : 3));
+  }
 }
 
 TEST_F(EngineTest, ASecondProcessThatFailsLeavesWhatTheFirstHasSaid) {

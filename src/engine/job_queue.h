@@ -21,7 +21,8 @@ struct Job {
   std::size_t index = 0;  ///< Into the cases.
   Mode mode;
   const Perturbation* perturbation = nullptr;  ///< Null: undisturbed.
-  bool anew = false;                           ///< One more replicate, of a host that no other job is given.
+  bool anew = false;                           ///< One more replicate, of a host that no other job is given,
+  bool of_same_host = false;                   ///< or of the case's usual one: a clock says something else each time.
   bool on_device = false;                      ///< Of a case that names no device and has requested one.
   int timeouts = 0;
   int hosts_lost = 0;

@@ -1,10 +1,10 @@
 #include "engine/jobs.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include "hosts/probe_host.h"
-#include "session/case_plan.h"
 
 namespace tally {
 
@@ -69,10 +69,17 @@ std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<b
   return jobs;
 }
 
-std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& outcome) {
-  if (!ended.counts_undisturbed() || ended.anew) return std::nullopt;
-  if (outcome.counted.doubt.empty() || outcome.counted.hosts.size() != 1 || !outcome.counts) return std::nullopt;
-  return Job{.index = ended.index, .mode = Mode::counts, .anew = true};
+std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& outcome, const CasePlan& plan) {
+  if (!ended.counts_undisturbed() || !outcome.counts) return std::nullopt;
+  const CountedProcesses& counted = outcome.counted;
+  const bool is_first =
+      !ended.anew && !counted.doubt.empty() && counted.hosts.size() == 1 && counted.other_sessions == 0;
+  const auto& replicates = outcome.counts->replicates;
+  const bool wants_range = ended.anew && counted.reads_clock &&
+                           replicates.size() < static_cast<std::size_t>(plan.max_replicates) &&
+                           std::ranges::adjacent_find(replicates, std::not_equal_to()) != replicates.end();
+  if (!is_first && !wants_range) return std::nullopt;
+  return Job{.index = ended.index, .mode = Mode::counts, .anew = true, .of_same_host = counted.reads_clock};
 }
 
 std::vector<std::pair<Mode, std::size_t>> sessions_by_mode(std::span<const Job> jobs) {
@@ -93,7 +100,7 @@ HostKind kind_of(const Job& job, const Case& measured) {
                 .runtime = measured.host_runtime,
                 .probe = job.mode.probe == nullptr ? nullptr : job.mode.probe->host,
                 .on_device = job.on_device || names_device(measured),
-                .anew = job.anew};
+                .anew = job.anew && !job.of_same_host};
   if (job.perturbation != nullptr) {
     // Nothing but Python has hashes that are seeded when it starts.
     if (kind.language == Language::python) kind.hash_seed = job.perturbation->hash_seed;

@@ -12,6 +12,7 @@
 #include "expansion/case.h"
 #include "hosts/host_spec.h"
 #include "measurement/settings.h"
+#include "session/case_plan.h"
 #include "session/probe.h"
 
 namespace tally {
@@ -33,8 +34,10 @@ void add_probing_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
 std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done);
 
 /// Replicates that are forks of one process agree about it, and say nothing of another one: where something speaks for
-/// a difference, one more is taken of a host that was started anew. `ended` is a job of the case.
-std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& outcome);
+/// a difference, one more is taken of a host that was started anew. Where it reads a clock, another process of the same
+/// host will do; and where the count differs with the clock, more follow, as many as the plan allows: their range is
+/// the noise. `ended` is a job of the case.
+std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& outcome, const CasePlan& plan);
 
 /// How many there are of each mode, in the order in which modes come.
 std::vector<std::pair<Mode, std::size_t>> sessions_by_mode(std::span<const Job> jobs);

@@ -11,6 +11,7 @@ namespace tally::host {
 enum Requested : unsigned {
   kTimeOfDay = 1,  ///< Or the processor's clock.
   kOwnNumber = 2,  ///< The number of its process or of a thread.
+  kClock = 4,      ///< One that only runs forward.
 };
 
 /// In memory that all processes of the case share; zero at its beginning.

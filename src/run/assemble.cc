@@ -41,10 +41,11 @@ std::string failure_text(const CaseFailure& failure) {
 void add_proof(CaseRecord& record, const CaseOutcome& outcome) {
   Counts& counts = *record.counts;
   // Each execution of a command is one of processes of its own.
-  const bool are_apart =
-      outcome.counted.hosts.size() > 1 || (!outcome.processes.empty() && counts.replicates.size() > 1);
+  const bool differs_by_clock = outcome.counted.other_sessions > 0 && counts.spread > 0;
+  const bool are_apart = outcome.counted.hosts.size() > 1 || differs_by_clock ||
+                         (!outcome.processes.empty() && counts.replicates.size() > 1);
   counts.proven = are_apart ? kTwoProcesses : kOneProcess;
-  if (outcome.counted.hosts.size() < 2 || counts.spread == 0) return;
+  if ((outcome.counted.hosts.size() < 2 && !differs_by_clock) || counts.spread == 0) return;
   const auto [low, high] = std::ranges::minmax(counts.replicates);
   const auto iterations = static_cast<double>(counts.iterations);
   record.flags.emplace_back("processes_differ");

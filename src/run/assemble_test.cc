@@ -53,6 +53,16 @@ TEST(Assemble, AProofSaysOfWhatItIs) {
                                            "comparison takes that for noise"));
 }
 
+TEST(Assemble, AClockProvesNothingButADifference) {
+  CaseOutcome outcome = counted(1100, 100);
+  outcome.counted = {.hosts = {1}, .doubt = "it reads a clock", .reads_clock = true, .other_sessions = 1};
+  EXPECT_EQ(assemble(example(), outcome, 0.01, "").counts->proven, "one process");
+  outcome.counts->replicates.push_back({1110});
+  const CaseRecord differ = assemble(example(), outcome, 0.01, "");
+  EXPECT_EQ(differ.counts->proven, "two processes");
+  EXPECT_THAT(differ.flags, testing::Contains("processes_differ"));
+}
+
 TEST(Assemble, AStatementThatIsGoneIsReported) {
   EXPECT_THAT(assemble(example(), counted(100, 100), 0.01, "").flags, ElementsAre("optimised_away"));
   EXPECT_THAT(assemble(example(Language::python), counted(100, 100), 0.01, "").flags, IsEmpty());

@@ -160,8 +160,13 @@ void Session::deliver(CaseOutcome& outcome) {
   const std::string library = first_of_others(loaded_);
   if (!loaded_.empty()) outcome.loaded = std::move(loaded_);
   if (ending() == Ending::ok) dialogue_.deliver(outcome, watch_ ? watch_->seen() : std::nullopt);
-  // Threads that work are the likelier reason.
+  // Another process may differ for each of these. Threads that work are the likeliest reason.
   if (!library.empty() && outcome.counted.doubt.empty()) outcome.counted.doubt = "its setup loads " + library;
+  if ((requested_ & (host::kTimeOfDay | host::kClock)) != 0 && outcome.device.empty() &&
+      outcome.counted.doubt.empty()) {
+    outcome.counted.doubt = "it reads a clock";
+    outcome.counted.reads_clock = true;
+  }
   if (ending() == Ending::ok) {
     for (const auto& [bit, text] : kAskedWarnings) {
       // A device's driver asks for all of it. (So does abort(), of a case that has no count.)

@@ -122,6 +122,42 @@ setup = { py = "import random, time; r = random.Random(time.time()); x = [r.rand
     EXPECT_THAT(one.warnings, Contains(HasSubstr("reads the time of day"))) << one.id;
 }
 
+/// What a seed that is made of any clock changes is known from other processes of the case, and no change of the code.
+TEST_F(Exact, WhatASeedOfAClockChangesIsNoise) {
+  const std::string text = write("seeds.toml", R"toml(schema = 1
+[[benchmark]]
+label = "steady"
+cpp = "auto y = x; std::sort(y.begin(), y.end()); tally::keep(y);"
+setup = { cpp = "std::mt19937 g(std::chrono::steady_clock::now().time_since_epoch().count()); std::vector<unsigned> x(2000); for (auto& v : x) v = g();", cpp_global = "#include <algorithm>\n#include <chrono>\n#include <random>\n#include <vector>" }
+[[benchmark]]
+label = "reads"
+cpp = "tally::keep(a * 3);"
+setup = { cpp = "long a = std::chrono::steady_clock::now().time_since_epoch().count();", cpp_global = "#include <chrono>" }
+[[benchmark]]
+label = "counter"
+py = "sorted(x)"
+setup = { py = "import random, time; r = random.Random(time.perf_counter_ns()); x = [r.random() for _ in range(2000)]" }
+[[benchmark]]
+label = "plain"
+py = "sorted(x)"
+setup = { py = "import random; x = [random.random() for _ in range(2000)]" }
+)toml");
+  const Record record = run({text});
+  ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+  for (const std::string name : {"steady [cpp]", "counter [python]"}) {
+    const CaseRecord& one = *std::ranges::find(record.cases, name, &CaseRecord::id);
+    EXPECT_THAT(one.flags, Contains("processes_differ")) << name;
+    EXPECT_THAT(one.warnings, Contains(HasSubstr("it reads a clock"))) << name;
+    EXPECT_THAT(one.counts->replicates, ::testing::SizeIs(5)) << "their range is the noise";
+    EXPECT_EQ(one.counts->proven, "two processes");
+  }
+  for (const std::string name : {"reads [cpp]", "plain [python]"}) {
+    const CaseRecord& one = *std::ranges::find(record.cases, name, &CaseRecord::id);
+    EXPECT_THAT(one.flags, ::testing::IsEmpty()) << name;
+    EXPECT_EQ(one.counts->spread, 0) << name;
+  }
+}
+
 /// Hosts ask for it as well, in each case's process: that is not the case's.
 TEST_F(Exact, WhoAsksForTheNumberOfItsProcessHasAWarning) {
   const std::string text = write("number.toml", R"toml(schema = 1

@@ -155,6 +155,7 @@ void FakeCaseChild::report_counted(int pid, std::uint64_t dump) {
       .number(Field::allocation_count, allocations)
       .number(Field::allocation_bytes, allocations * kAllocation);
   if (!script_.changed_file.empty()) counted.writer.text(Field::changed_file, script_.changed_file);
+  if (script_.requested != 0) counted.writer.number(Field::requested, script_.requested);
   counted.send(socket_);
 }
 

@@ -41,6 +41,7 @@ struct FakeCase {
   std::vector<std::string> results = {"1"};      ///< Of an examined statement, execution by execution, likewise.
   std::string refusal;
   std::string changed_file;        ///< That it changes, and says so; empty: none.
+  std::uint64_t requested = 0;     ///< Bits of host::Requested, which it says with each count.
   std::string asked_driver;        ///< That it looks for; empty: none.
   std::string device;              ///< That it says it works on; empty: none.
   std::string output;              ///< On its standard output, at its start.
