@@ -185,10 +185,8 @@ bool Regions::observes() const { return on_device_ && hooks_.observe != nullptr 
 /// What comes before a region and is not measured. A device has done by then what it was given before.
 void Regions::prepare_region() {
   if (hooks_.before_region != nullptr) {
-    // What a toolchain's text requests is not the case's doing.
-    const unsigned requested = shared_page().watch.requested;
+    const Unwatched toolchains_text;
     hooks_.before_region(hooks_.context);
-    shared_page().watch.requested = requested;
   }
   if (on_device_ && hooks_.sync != nullptr) hooks_.sync(hooks_.context);
 }

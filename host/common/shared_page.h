@@ -40,6 +40,18 @@ void renew_shared_page();
 /// What the counter has seen of the case by now, to a message to its runner.
 void add_watched(protocol::Writer& message);
 
+/// What is requested while it lives is ours to request, or a library's that measures, and not the case's.
+class Unwatched {
+ public:
+  Unwatched() : requested_(shared_page().watch.requested) {}
+  Unwatched(const Unwatched&) = delete;
+  Unwatched& operator=(const Unwatched&) = delete;
+  ~Unwatched() { shared_page().watch.requested = requested_; }
+
+ private:
+  unsigned requested_;
+};
+
 /// How far a case child has come. Its host reports that once the child is gone: a child that crashed, exited or was
 /// killed at a deadline cannot. Each living child of a host has a place of its own.
 inline constexpr int kMaxChildren = 1024;  // their places fill a page

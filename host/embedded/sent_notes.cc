@@ -8,7 +8,7 @@
 namespace tally::embedded {
 
 SentNotes sent(const detail::Notes& notes, std::uint64_t done) {
-  SentNotes all{.done = done, .label = {}, .counters = {}};
+  SentNotes all{.done = done, .left_out = 0, .label = {}, .counters = {}};
   notes.label.copy(all.label, sizeof all.label - 1);
   std::size_t size = 0;
   for (const auto& [name, counter] : notes.counters) {
@@ -16,7 +16,10 @@ SentNotes sent(const detail::Notes& notes, std::uint64_t done) {
     // Bits, for a locale may be the function's.
     line.append(" ").append(std::to_string(std::bit_cast<std::uint64_t>(counter.value)));
     line.append(" ").append(name).append("\n");
-    if (name.find('\n') != std::string::npos || size + line.size() >= sizeof all.counters) continue;
+    if (name.find('\n') != std::string::npos || size + line.size() >= sizeof all.counters) {
+      ++all.left_out;
+      continue;
+    }
     size += line.copy(all.counters + size, line.size());
   }
   return all;
@@ -32,6 +35,10 @@ detail::Notes received(const SentNotes& sent) {
     line = std::strchr(end, '\n');
     notes.counters[std::string(static_cast<const char*>(end) + 1, line)] = {value, flags};
     ++line;
+  }
+  if (sent.left_out > 0) {
+    if (!notes.label.empty()) notes.label += "; ";
+    notes.label += std::to_string(sent.left_out) + " counters are left out: their names take too much room";
   }
   return notes;
 }

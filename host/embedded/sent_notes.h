@@ -1,22 +1,21 @@
 /// What a benchmark reports, on its way from a process that measures nothing to the case's own.
 #pragma once
 
-#include <climits>
 #include <cstdint>
 
 #include "call.h"
 
 namespace tally::embedded {
 
-/// As many bytes as a pipe takes at once.
 struct SentNotes {
-  std::uint64_t done;   ///< Executions of the call.
-  char label[512];      ///< Cut off where it is longer.
-  char counters[3500];  ///< A line for each: flags, the value's bits, name. Those that have no room are left out.
+  std::uint64_t done;      ///< Executions of the call.
+  std::uint64_t left_out;  ///< Counters that have no room, or a name of several lines.
+  char label[4096];        ///< Cut off where it is longer.
+  char counters[60'000];   ///< A line for each: flags, the value's bits, name.
 };
-static_assert(sizeof(SentNotes) <= PIPE_BUF);
 
 SentNotes sent(const detail::Notes& notes, std::uint64_t done);
+/// The label says how many counters were left out.
 detail::Notes received(const SentNotes& sent);
 
 }  // namespace tally::embedded

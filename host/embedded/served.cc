@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -63,6 +64,18 @@ class RegionMeter : public Meter {
 };
 
 void (*g_prepare_notes)() = nullptr;  ///< Of note_apart().
+
+bool read_whole(int from, void* to, std::size_t size) {
+  auto* at = static_cast<char*>(to);
+  while (size > 0) {
+    const ssize_t count = ::read(from, at, size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    at += count;
+    size -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
 
 SentNotes g_noted;  ///< Of this case, by a call in a process of its own.
 bool g_are_noted = false;
@@ -266,12 +279,12 @@ class Conductor {
       } catch (const std::exception& error) {
         regions_.fail(Regions::stage(), error.what(), "");
       }
-      const ssize_t written = good ? ::write(answer[1], &found, sizeof found) : 0;
-      if (written <= 0) ::_exit(1);
+      // All of it, however long: the other side reads meanwhile.
+      if (!good || ::write(answer[1], &found, sizeof found) != sizeof found) ::_exit(1);
       for (;;) ::pause();  // until we are killed: by itself, Valgrind would write a dump of it
     }
     ::close(answer[1]);
-    const bool good = pid > 0 && ::read(answer[0], &found, sizeof found) == sizeof found;
+    const bool good = pid > 0 && read_whole(answer[0], &found, sizeof found);
     ::close(answer[0]);
     if (good) ::kill(pid, SIGKILL);
     int status = 0;
@@ -311,9 +324,9 @@ class Conductor {
       if ((counter.flags & Counter::kPerIteration) != 0) value /= executions;
       if ((counter.flags & Counter::kPerThread) != 0) value /= threads_;
       if ((counter.flags & Counter::kRate) != 0) value /= executions;
-      char text[512];
-      std::snprintf(text, sizeof text, "%u\t%a\t%.400s", counter.flags, value, name.c_str());
-      message.text(Field::counter, text);
+      char figures[64];
+      std::snprintf(figures, sizeof figures, "%u\t%a\t", counter.flags, value);
+      message.text(Field::counter, figures + name);
     }
     host::add_watched(message);
     regions_.channel().send(message);

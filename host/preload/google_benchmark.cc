@@ -31,6 +31,7 @@
 #include "notes.h"
 #include "registry.h"
 #include "served.h"
+#include "shared_page.h"
 
 extern "C" {
 void tally_pause(void* state) asm("_ZN9benchmark5State11PauseTimingEv");
@@ -361,7 +362,10 @@ extern "C" {
 
 TAKEN_OVER void tally_start(void* state) asm("_ZN9benchmark5State16StartKeepRunningEv");
 void tally_start(void* state) {
-  real<void>("_ZN9benchmark5State16StartKeepRunningEv", state);
+  {
+    const tally::host::Unwatched timer;
+    real<void>("_ZN9benchmark5State16StartKeepRunningEv", state);
+  }
   // The library has made its State in another way than any that is known here.
   if (g_next_call != nullptr && g_namesakes == 0 && !g_is_namesake) g_call = std::exchange(g_next_call, nullptr);
   if (g_call == nullptr) return;
@@ -384,6 +388,7 @@ void tally_finish(void* state) {
     g_call->wait();
   }
   g_in_loop = false;
+  const tally::host::Unwatched timer;
   real<void>("_ZN9benchmark5State17FinishKeepRunningEv", state);
 }
 
@@ -391,6 +396,7 @@ TAKEN_OVER void tally_pause(void* state) {
   if (g_in_loop) {
     g_call->pause();
   } else {
+    const tally::host::Unwatched timer;
     real<void>("_ZN9benchmark5State11PauseTimingEv", state);
   }
 }
@@ -399,6 +405,7 @@ TAKEN_OVER void tally_resume(void* state) {
   if (g_in_loop) {
     g_call->resume();
   } else {
+    const tally::host::Unwatched timer;
     real<void>("_ZN9benchmark5State12ResumeTimingEv", state);
   }
 }

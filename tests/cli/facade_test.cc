@@ -272,6 +272,20 @@ TEST(GoogleBuilt, WhatFunctionsReportIsKept) {
       }
     }
     EXPECT_TRUE(case_with(record, "google_reports/counters [cpp]").counters->contains("items_per_second"));
+    EXPECT_THAT(case_with(record, "google_reports/many_counters [cpp]").counters.value(), testing::SizeIs(500));
+    // What passes between processes has less room than the record.
+    const CaseRecord& long_names = case_with(record, "google_reports/too_many_counters [cpp]");
+    const std::size_t kept = long_names.counters.value().size();
+    EXPECT_EQ(
+        long_names.note.value_or(""),
+        ours ? ""
+             : fmt::format("{} counters are left out: their names take too much room; includes the loop's own control",
+                           100 - kept));
+    if (ours) {
+      EXPECT_EQ(kept, 100U);
+    } else {
+      EXPECT_LT(kept, 100U);
+    }
     EXPECT_EQ(case_with(record, ours ? "google_reports/label [cpp arg0=64]" : "google_reports/label/64 [cpp]").note,
               ours ? "size 64" : "size 64; includes the loop's own control");
     const CaseRecord& fixture = case_with(record, "google_reports/Fixture/torn_down [cpp]");

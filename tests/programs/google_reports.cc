@@ -41,4 +41,16 @@ static void once(benchmark::State& state) {
 }
 BENCHMARK(once)->Iterations(10);
 
+static void many_counters(benchmark::State& state) {
+  work(state);
+  for (int i = 0; i < 500; ++i) state.counters["a counter with a long name, number " + std::to_string(i)] = i;
+}
+BENCHMARK(many_counters);
+
+static void too_many_counters(benchmark::State& state) {
+  work(state);
+  for (int i = 0; i < 100; ++i) state.counters[std::string(1000, 'n') + std::to_string(i)] = i;
+}
+BENCHMARK(too_many_counters);
+
 BENCHMARK_MAIN();
