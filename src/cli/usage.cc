@@ -156,6 +156,17 @@ CLI::Option* declare(CLI::App& app, const Option& option) {
       option.target);
 }
 
+/// Shown in the help as "{auto,always,never}".
+CLI::Validator one_of(const std::vector<std::string>& choices) {
+  const auto why_not = [choices](const std::string& word) -> std::string {
+    if (contains(choices, word)) return {};
+    const std::string near = nearest(word, std::vector<std::string_view>(choices.begin(), choices.end()));
+    return fmt::format("'{}' is none of {}{}", word, fmt::join(choices, ", "),
+                       near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+  };
+  return {why_not, fmt::format("{{{}}}", fmt::join(choices, ",")), "one_of"};
+}
+
 void add_option(CLI::App& app, const Option& option) {
   CLI::Option* const declared = declare(app, option);
   declared->required(option.is_required);
@@ -167,7 +178,7 @@ void add_option(CLI::App& app, const Option& option) {
   // A flag that is given without a value has this one in CLI11.
   if (!option.alone.empty())
     declared->transform([alone = option.alone](const std::string& given) { return given == "true" ? alone : given; });
-  if (!option.choices.empty()) declared->check(CLI::IsMember(option.choices));
+  if (!option.choices.empty()) declared->check(one_of(option.choices));
   // Expected once, it is shown without "...", which would promise that one mention takes several.
   if (option.values == Option::Values::one_each) declared->expected(1)->take_all()->allow_extra_args(false);
   for (const std::string& other : option.needed) declared->needs(app.get_option(other));
