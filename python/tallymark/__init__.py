@@ -9,7 +9,6 @@ __version__ = "0.1.0"
 
 import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 if _TYPE_CHECKING:
     from tallymark._api import count, measure, run, time
@@ -21,8 +20,9 @@ if _TYPE_CHECKING:
     from tallymark._definition import Definition
     from tallymark._doctor import Diagnosis, doctor
     from tallymark._errors import CaptureError, CaseFailed, Error, Interrupted, ServerLost
+    from tallymark._figures import Counts, Kernel, OnDevice, Wall
     from tallymark._functions import Function, Moved
-    from tallymark._result import Counts, Kernel, OnDevice, Result, Results, Wall
+    from tallymark._result import Result, Results
     from tallymark._suite import Suite
     from tallymark._trace import Trace, trace
 
@@ -35,7 +35,7 @@ _HOMES = {
     "compare": "_compare",
     "Comparison": "_compare",
     "count": "_api",
-    "Counts": "_result",
+    "Counts": "_figures",
     "default_engine": "_client.engine",
     "Definition": "_definition",
     "Diagnosis": "_doctor",
@@ -45,11 +45,11 @@ _HOMES = {
     "Function": "_functions",
     "here": "_client.here",
     "Interrupted": "_errors",
-    "Kernel": "_result",
+    "Kernel": "_figures",
     "main": "_bench",
     "measure": "_api",
     "Moved": "_functions",
-    "OnDevice": "_result",
+    "OnDevice": "_figures",
     "Result": "_result",
     "Results": "_result",
     "run": "_api",
@@ -60,7 +60,7 @@ _HOMES = {
     "time": "_api",
     "Trace": "_trace",
     "trace": "_trace",
-    "Wall": "_result",
+    "Wall": "_figures",
 }
 
 __all__ = [
@@ -100,7 +100,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> _Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(_importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
@@ -112,7 +112,7 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_HOMES})
 
 
-def load_ipython_extension(shell: _Any) -> None:
+def load_ipython_extension(shell: object) -> None:
     """`%load_ext tallymark`: %tally, %%tally and %tally_compare."""
     from tallymark._magics import load_ipython_extension as load
 

@@ -13,12 +13,11 @@ from tallymark._client.request import Select, Settings
 from tallymark._client.request import Suite as SuiteText
 from tallymark._definition import Definition
 from tallymark._errors import Error
-from tallymark._functions import functions_of
+from tallymark._functions import functions_of, tree_of
 from tallymark._notices import Notices
 from tallymark._options import Options, Profile, profiles_of, settings_of
 from tallymark._result import Result, Results
 from tallymark._statement import Statement, define
-from tallymark._view.flame import tree_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -10,15 +10,20 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Literal, cast
 
 from tallymark._client.engine import Engine, default_engine
+from tallymark._client.record import Case, Record, Settings
 from tallymark._errors import Error
 from tallymark._output import write_text
 
-Record = dict[str, Any]
 
-_BY_CASE = "case_settings"  # a key of the file: settings by the case's id
+class Baseline(Record, total=False):
+    """What the file has: a record, and settings by the case's id where they are a test's own."""
+
+    case_settings: dict[str, Settings]
+
+
 _NO_LIMIT = "instructions=+1000000000%"  # it has one of its own where it is given none
 
 
@@ -42,7 +47,7 @@ def renamed(record: Record, name: str) -> Record:
     return {**record, "cases": [{**case, "id": name}]}
 
 
-def read_baseline(path: Path) -> Record | None:
+def read_baseline(path: Path) -> Baseline | None:
     """The record in the file, or None where there is no file. Raises Error for what is not a record."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
@@ -59,21 +64,21 @@ def read_baseline(path: Path) -> Record | None:
             hint="write it anew",
             kind="input",
         )
-    return record
+    return cast(Baseline, record)
 
 
-def only(record: Record | None, name: str) -> Record | None:
-    """The part of a record that is about one case, or None."""
-    cases = [case for case in record["cases"] if case["id"] == name] if record else []
-    if not record or not cases:
+def only(baseline: Baseline | None, name: str) -> Record | None:
+    """The part of a baseline that is about one case, or None."""
+    cases = [case for case in baseline["cases"] if case["id"] == name] if baseline else []
+    if not baseline or not cases:
         return None
-    part = {**record, "cases": cases, "settings": _settings_of(record, name)}
-    part.pop(_BY_CASE, None)
+    part: Baseline = {**baseline, "cases": cases, "settings": _settings_of(baseline, name)}
+    part.pop("case_settings", None)
     return part
 
 
 def check(
-    baseline: Record | None,
+    baseline: Baseline | None,
     new: Record,
     limits: Sequence[str],
     *,
@@ -112,23 +117,22 @@ def check(
         reasons = uncompared or [f"{one['limit']} judged nothing: {one['why']}" for one in idle]
         reason = "; ".join(dict.fromkeys(reasons or said["remarks"] or [found["verdict"]]))
         messages["failure"].append(f"{name}: {reason}")
-    changes = {
-        key: found[key]["change"] for key in ("instructions", "time") if base and found.get(key)
-    }
+    moved = (("instructions", found.get("instructions")), ("time", found.get("time")))
     return Verdict(
         code,
         "; ".join(messages["failure"]),
         tuple(messages["warning"]),
         tuple(messages.get("better", ())),
         tuple(limit for limit in limits if limit not in {one["limit"] for one in idle}),
-        changes,
+        # There is no share of nothing: where the baseline's figure is 0.
+        {name: one["change"] for name, one in moved if base and one and one["change"] is not None},
     )
 
 
-def _cannot_hold(limit: str, case: Mapping[str, Any], base: Mapping[str, Any] | None) -> str:
+def _cannot_hold(limit: str, case: Case, base: Case | None) -> str:
     """Why a limit cannot be judged, where `tally check` would pass over it; empty when something can."""
     metric, _, value = limit.partition("=")
-    part = "wall" if metric == "time" else "counts"
+    part: Literal["wall", "counts"] = "wall" if metric == "time" else "counts"
     word = "time" if metric == "time" else "count"
     if not case.get(part):
         return f"no {word} was taken for the limit {limit}"
@@ -163,26 +167,32 @@ def update_baseline(path: Path, new: Iterable[Record]) -> list[str]:
     return dropped
 
 
-def _merge(records: Sequence[Record]) -> Record:
-    merged = {**records[-1], "cases": [], "environments": {}, "machines": [], _BY_CASE: {}}
-    merged["settings"] = dict(records[-1]["settings"])
+def _merge(records: Sequence[Record]) -> Baseline:
+    merged: Baseline = {
+        **records[-1],
+        "cases": [],
+        "environments": {},
+        "machines": [],
+        "settings": {**records[-1]["settings"]},
+        "case_settings": {},
+    }
     for record in records:
-        for part in ("counts", "wall"):  # some measured the one, some the other
-            merged["settings"][part] = merged["settings"].get(part) or record["settings"].get(part)
+        # Some measured the one, some the other.
+        merged["settings"]["counts"] |= record["settings"]["counts"]
+        merged["settings"]["wall"] |= record["settings"]["wall"]
         for case in record["cases"]:
             _add(merged, record, case)
     return merged
 
 
-def _settings_of(record: Record, name: str) -> dict[str, Any]:
+def _settings_of(record: Record, name: str) -> Settings:
     """A test has settings of its own, a record has one."""
-    own: dict[str, Any] = (record.get(_BY_CASE) or {}).get(name) or record["settings"]
-    return own
+    return cast(Baseline, record).get("case_settings", {}).get(name) or record["settings"]
 
 
-def _add(merged: Record, record: Record, case: dict[str, Any]) -> None:
+def _add(merged: Baseline, record: Record, case: Case) -> None:
     """A case with what it refers to: its machine by index, its environments and settings by name."""
-    merged[_BY_CASE][case["id"]] = _settings_of(record, case["id"])
+    merged["case_settings"][case["id"]] = _settings_of(record, case["id"])
     machine = record["machines"][case["machine"]]
     if machine not in merged["machines"]:
         merged["machines"].append(machine)
@@ -191,7 +201,7 @@ def _add(merged: Record, record: Record, case: dict[str, Any]) -> None:
         merged["environments"].setdefault(name, environment)
 
 
-def _belongs(old: Record, case: dict[str, Any], merged: Record) -> bool:
+def _belongs(old: Baseline, case: Case, merged: Baseline) -> bool:
     """Whether what a case says of its environment stays true in the merged record."""
     name = f"{case['toolchain']} [{case['language']}]"
     mine, theirs = old["environments"].get(name), merged["environments"].get(name)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from tallymark._api import results_of
 from tallymark._capture.capture import DATA_LIMIT, NOTHING
+from tallymark._client.answers import ComparedCase
 from tallymark._client.engine import Engine, default_engine
+from tallymark._client.record import Case, Record
 from tallymark._definition import Definition
 from tallymark._errors import Error
 from tallymark._functions import Moved, moved
 from tallymark._notices import Notices
 from tallymark._options import Options, Profile, profiles_of, settings_of
-from tallymark._result import Result, record_of
+from tallymark._result import Result
 from tallymark._statement import Statement, define
 from tallymark._view import html as _html
 from tallymark._view import text as _text
@@ -58,18 +60,21 @@ class Comparison:
         return "; ".join(parts)
 
     def __repr__(self) -> str:
-        return _text.comparison(self)
+        title = f"{self.verdict}: {self.summary}"
+        return _text.comparison(title, self.a, self.b, self.functions, self.notes)
 
     def _repr_html_(self) -> str:
-        return _html.comparison(self)
+        return _html.comparison(
+            self.verdict, self.summary, self.a, self.b, self.functions, self.notes
+        )
 
 
 def compare(
     a: Statement | Result,
     b: Statement | Result,
-    *args: Any,
+    *args: object,
     setup: str = "",
-    globals: Mapping[str, Any] | None = None,
+    globals: Mapping[str, object] | None = None,
     global_setup: str = "",
     language: str = "python",
     threads: int = 1,
@@ -139,27 +144,22 @@ def compare_results(a: Result, b: Result, *, engine: Engine | None = None) -> Co
     """Compares two earlier results, whatever their names."""
     compared = _compared(a, b, engine or default_engine())
     instructions, time = compared.get("instructions"), compared.get("time")
-    interval = time.get("ratio_interval") if time else None
     return Comparison(
         a=a,
         b=b,
-        verdict=str(compared["verdict"]),
+        verdict=compared["verdict"],
         instructions_ratio=_ratio(b.instructions, a.instructions),
         threshold=instructions["threshold"] if instructions else None,
         time_ratio=_ratio(b.seconds, a.seconds),
-        time_interval=(interval[0], interval[1]) if interval else None,
+        time_interval=(time["ratio_interval"][0], time["ratio_interval"][1]) if time else None,
         functions=moved(a.functions, b.functions) if a.functions and b.functions else (),
-        notes=(*_notes(compared), *_changes(compared)),
+        notes=(*_notes(compared), *(compared.get("environment_changes") or ())),
     )
 
 
-def _notes(compared: Mapping[str, Any]) -> list[str]:
+def _notes(compared: ComparedCase) -> list[str]:
     noted = zip(compared.get("notes") or (), compared.get("note_codes") or ())
-    return [str(text) for text, code in noted if code != _EXPECTED]
-
-
-def _changes(compared: Mapping[str, Any]) -> list[str]:
-    return [str(one) for one in compared.get("environment_changes") or ()]
+    return [text for text, code in noted if code != _EXPECTED]
 
 
 def _ratio(new: float | None, base: float | None) -> float | None:
@@ -169,18 +169,18 @@ def _ratio(new: float | None, base: float | None) -> float | None:
     return new / base
 
 
-def _compared(a: Result, b: Result, engine: Engine) -> dict[str, Any]:
+def _compared(a: Result, b: Result, engine: Engine) -> ComparedCase:
     """The engine's own rules decide: floors, intervals, environments. Cases are matched by id, so both get one."""
-    records = []
+    facts = {
+        key: value
+        for key, value in b.case.items()
+        if key in ("id", "label", "language", "threads", "params")
+    }
+    sides: list[Record] = []
     for one in (a, b):
-        record = record_of(one)
-        facts = {
-            key: b.case[key]
-            for key in ("id", "label", "language", "threads", "params")
-            if key in b.case
-        }
-        records.append({**record, "cases": [{**one.case, **facts, "profile": None}]})
+        case = cast("Case", {**one.case, **facts, "profile": None})
+        sides.append({**one.record, "cases": [case]})
     try:
-        return dict(engine.compare(*records)["cases"][0])
+        return engine.compare(*sides)["cases"][0]
     except (Error, LookupError) as error:
         raise Error(f"the records cannot be compared: {error}", place="compare") from None

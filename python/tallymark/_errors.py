@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
+
+if TYPE_CHECKING:
+    from tallymark._client.answers import CaseProfile
+    from tallymark._client.record import Case, Record
 
 
 class Error(Exception):
@@ -31,11 +35,11 @@ class Error(Exception):
         """The hint, by its earlier name."""
         return self.hint
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[object, ...]:
         return (_rebuilt, (type(self), self.message, self.__dict__))
 
     @classmethod
-    def from_event(cls, event: Mapping[str, Any]) -> Error:
+    def from_event(cls, event: Mapping[str, object]) -> Error:
         """The error that an event of the server reports."""
         return cls(
             str(event.get("message") or "the server gave no reason"),
@@ -53,7 +57,7 @@ class ServerLost(Error):
 
     is_gone: bool = False  # the other end of the connection is, not just silent
 
-    cases: tuple[Mapping[str, Any], ...] = ()
+    cases: tuple[Case, ...] = ()
 
 
 class CaptureError(Error):
@@ -70,21 +74,21 @@ class CaseFailed(Error):
         place: str = "",
         hint: str = "",
         kind: str = "",
-        case: Mapping[str, Any] | None = None,
+        case: Case | None = None,
     ) -> None:
         super().__init__(message, place=place, hint=hint, kind=kind)
-        self.case = dict(case or {})
+        self.case = cast("Case", dict(case or {}))
 
 
 class Finished(Protocol):
     """What was measured before an interruption: a `tallymark.Run`."""
 
-    record: dict[str, Any]
+    record: Record
 
     @property
-    def cases(self) -> list[dict[str, Any]]: ...
+    def cases(self) -> list[Case]: ...
 
-    def profile(self, case_id: str, *, callgrind: bool = False) -> dict[str, Any]: ...
+    def profile(self, case_id: str, *, callgrind: bool = False) -> CaseProfile: ...
 
 
 class Interrupted(KeyboardInterrupt):
@@ -95,7 +99,7 @@ class Interrupted(KeyboardInterrupt):
         self.run = run
 
 
-def _rebuilt(cls: type[Error], message: str, state: dict[str, Any]) -> Error:
+def _rebuilt(cls: type[Error], message: str, state: dict[str, object]) -> Error:
     error = cls(message)
     error.__dict__.update(state)
     return error

@@ -1,11 +1,13 @@
-"""Instructions by function, and the functions that moved."""
+"""Instructions by function, the functions that moved, and who calls whom."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Literal
+
+from tallymark._client.answers import CaseProfile, Side
 
 _NAME = re.compile(r"^(?P<file>[^:]*):(?P<function>.*?)(?: \[(?P<object>[^\[\]]*)\])?$", re.DOTALL)
 
@@ -34,12 +36,31 @@ class Moved:
         return self.after - self.before
 
 
-def functions_of(profile: Mapping[str, Any]) -> tuple[Function, ...]:
+@dataclasses.dataclass(frozen=True)
+class Frame:
+    """A function on behalf of its callers: instructions for one execution. The costliest child comes first."""
+
+    name: str
+    exclusive: float
+    inclusive: float
+    children: tuple[Frame, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class CallTree:
+    """`approximate`: Callgrind keeps calls between functions, not stacks; where a function has several callers, its
+    cost is shared among them in proportion."""
+
+    roots: tuple[Frame, ...]
+    approximate: bool
+
+
+def functions_of(profile: CaseProfile) -> tuple[Function, ...]:
     """Of a profile as the server gives it; the costliest first. The empty loop's part is taken off.
 
     A profile has an entry for each file that a function's code came from by inlining; here they are one function."""
     iterations = profile["iterations"]
-    baseline = profile.get("baseline") or {}
+    baseline = profile.get("baseline")
     exclusive = _by_function(_difference(profile["statement"], baseline, "exclusive"))
     with_calls = "inclusive" in profile["statement"]
     inclusive = _by_function(_difference(profile["statement"], baseline, "inclusive"))
@@ -81,13 +102,33 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _difference(
-    statement: Mapping[str, Any], baseline: Mapping[str, Any], kind: str
+    statement: Side, baseline: Side | None, kind: Literal["exclusive", "inclusive"]
 ) -> dict[str, int]:
     total: dict[str, int] = {}
     for sign, side in ((1, statement), (-1, baseline)):
-        for count, name in side.get(kind) or ():
+        for count, name in (side.get(kind) if side else None) or ():
             total[name] = total.get(name, 0) + sign * count
     return total
+
+
+def tree_of(profile: CaseProfile) -> CallTree | None:
+    """Of a profile as the server gives it; None where it has no tree."""
+    tree = profile["statement"].get("tree")
+    if not tree:
+        return None
+    iterations = profile["iterations"]
+    below: dict[int, list[int]] = {}
+    for number, (parent, *_) in enumerate(tree["nodes"], 1):
+        below.setdefault(parent, []).append(number)
+
+    def frames(parent: int) -> tuple[Frame, ...]:
+        found = []
+        for number in below.get(parent, ()):
+            _, own, total, name = tree["nodes"][number - 1]
+            found.append(Frame(name, own / iterations, total / iterations, frames(number)))
+        return tuple(sorted(found, key=lambda one: -one.inclusive))
+
+    return CallTree(frames(0), bool(tree["approximate"]))
 
 
 def moved(before: Iterable[Function], after: Iterable[Function]) -> tuple[Moved, ...]:

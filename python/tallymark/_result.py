@@ -6,72 +6,22 @@ import dataclasses
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, overload
 
-from tallymark._capture.capture import NOTHING, Captured
+from tallymark._capture.capture import Captured
+from tallymark._case import MeasuredCase
+from tallymark._client.record import Record
 from tallymark._errors import CaseFailed, Error
-from tallymark._functions import Function
 from tallymark._output import write_text
 from tallymark._view import html as _html
 from tallymark._view import text as _text
-from tallymark._view.flame import CallTree
 
-
-@dataclasses.dataclass(frozen=True)
-class Counts:
-    """Exact counts of instructions. `replicates` are raw totals of `iterations` executions."""
-
-    per_iteration: float
-    iterations: int
-    replicates: tuple[int, ...]
-    baseline: float
-    spread: float  # (max - min) / median of the replicates
-    events: Mapping[str, float]  # every event per iteration
-    denoised: float | None = None
-    floor: tuple[float, float] | None = None  # under harmless perturbations, with noise_floor=True
-    allocations: float | None = None
-    allocated_bytes: float | None = None
-    proven: str = ""  # of which processes the replicates are: "one process", "two processes"
-    per_thread: tuple[float, ...] | None = None  # of a benchmark program's threads, in their order
-    string_repetitions: float | None = None  # of per_iteration: a processor counts `rep stos` once
-
-
-@dataclasses.dataclass(frozen=True)
-class Wall:
-    """Seconds for one execution. `samples_s` in the order taken, child process after child process."""
-
-    median_s: float
-    mean_s: float
-    iqr_s: float
-    interval_s: tuple[float, float]  # 95 %, of the median
-    number_per_run: int
-    samples_s: tuple[float, ...]
-    samples_per_child: tuple[int, ...]
-
-
-@dataclasses.dataclass(frozen=True)
-class Kernel:
-    """Kernels of one name, for one execution."""
-
-    name: str
-    count: float
-    time_s: float
-
-
-@dataclasses.dataclass(frozen=True)
-class OnDevice:
-    """What is known of a case on a device beside its time, for one execution. None: it was not measured."""
-
-    name: str  # "cuda"
-    launch_s: float | None  # median: until all that the host has to do is done
-    time_s: float | None  # median, by the device's own clock
-    kernels: float | None
-    kernel_time_s: float | None  # of all kernels, added up
-    by_name: tuple[Kernel, ...]  # longest time first
+if TYPE_CHECKING:
+    import pandas
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Result:
+class Result(MeasuredCase):
     """The result of one case.
 
     `case` and `record` are the engine's, in the form of docs/reference/record.md. `captured` lists what left this
@@ -79,116 +29,17 @@ class Result:
     profile=False there are none.
     """
 
-    case: Mapping[str, Any]
-    record: Mapping[str, Any]
-    captured: Captured = NOTHING
-    functions: tuple[Function, ...] = ()
-    tree: CallTree | None = None
-
-    @property
-    def id(self) -> str:
-        return str(self.case["id"])
-
-    @property
-    def title(self) -> str:
-        """The id as a reader sees it: `', '.join(x) [python]`, where the id has %27 for a quote."""
-        return _text.readable(self.id)
-
-    @property
-    def label(self) -> str:
-        label = self.case["label"]
-        return label if isinstance(label, str) else "/".join(label)
-
-    @property
-    def status(self) -> str:
-        """ok, failed, timeout, crashed or skipped."""
-        return str(self.case["status"])
-
-    @property
-    def ok(self) -> bool:
-        return self.status == "ok"
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        return tuple(self.case.get("flags") or ())
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        return tuple(self.case.get("warnings") or ())
-
-    @property
-    def instructions(self) -> float | None:
-        """Per execution; None when they were not counted."""
-        return self.counts.per_iteration if self.counts else None
-
-    @property
-    def seconds(self) -> float | None:
-        """The median of one execution; None when no time was taken."""
-        return self.wall.median_s if self.wall else None
-
-    @property
-    def counts(self) -> Counts | None:
-        found = self.case.get("counts")
-        if not found:
-            return None
-        floor = found.get("floor")
-        return Counts(
-            per_iteration=found["per_iteration"],
-            iterations=found["iterations"],
-            replicates=tuple(found["replicates"]),
-            baseline=found["baseline"],
-            spread=found["spread"],
-            events=dict(found.get("events") or {}),
-            denoised=found.get("denoised"),
-            floor=(floor["low"], floor["high"]) if floor else None,
-            allocations=found.get("allocations"),
-            allocated_bytes=found.get("allocated_bytes"),
-            proven=found.get("proven") or "",
-            per_thread=tuple(found["per_thread"]) if "per_thread" in found else None,
-            string_repetitions=found.get("string_repetitions"),
-        )
-
-    @property
-    def wall(self) -> Wall | None:
-        found = self.case.get("wall")
-        if not found:
-            return None
-        low, high = found["interval_s"]
-        return Wall(
-            median_s=found["median_s"],
-            mean_s=found["mean_s"],
-            iqr_s=found["iqr_s"],
-            interval_s=(low, high),
-            number_per_run=found["number_per_run"],
-            samples_s=tuple(found["replicates_s"]),
-            samples_per_child=tuple(found["samples_per_child"]),
-        )
-
-    @property
-    def on_device(self) -> OnDevice | None:
-        """None for a case that worked on no device."""
-        found = self.case.get("on_device")
-        if not found:
-            return None
-        work = found.get("work") or {}
-        return OnDevice(
-            name=found["name"],
-            launch_s=found["launch"]["median_s"] if "launch" in found else None,
-            time_s=found["time"]["median_s"] if "time" in found else None,
-            kernels=work.get("kernels"),
-            kernel_time_s=work.get("kernel_time_s"),
-            by_name=tuple(Kernel(**one) for one in work.get("by_name", ())),
-        )
-
     def raise_for_status(self) -> Result:
         """Itself when it was measured. Otherwise raises CaseFailed with what the measured process reported."""
         if self.ok:
             return self
-        failure = self.case.get("failure") or {}
-        message = str(failure.get("message") or f"the case is {self.status}")
+        failure = self.case.get("failure")
+        message = (failure and failure.get("message")) or f"the case is {self.status}"
         raise CaseFailed(
             message,
-            place=f"{self.title}, {failure['stage']}" if failure.get("stage") else self.title,
+            place=f"{self.title}, {failure['stage']}"
+            if failure and failure.get("stage")
+            else self.title,
             hint=_HINTS.get(message.partition(":")[0], ""),
             kind=self.status,
             case=self.case,
@@ -198,7 +49,7 @@ class Result:
         """A record of this case alone, which `tally compare` and `tally report` read."""
         _write(path, record_of(self))
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame of one row. Needs pandas."""
         return Results([self], self.record).to_pandas()
 
@@ -212,7 +63,7 @@ class Result:
 class Results(Sequence[Result]):
     """The cases of one run, in their order. An id, a title or a label finds one."""
 
-    def __init__(self, results: Sequence[Result], record: Mapping[str, Any]) -> None:
+    def __init__(self, results: Sequence[Result], record: Record) -> None:
         self._results = tuple(results)
         self.record = record
 
@@ -245,7 +96,7 @@ class Results(Sequence[Result]):
         """The same with what left the process, by language and label."""
         results = [
             dataclasses.replace(
-                one, captured=captured.get((str(one.case["language"]), one.label), one.captured)
+                one, captured=captured.get((one.case["language"], one.label), one.captured)
             )
             for one in self
         ]
@@ -263,7 +114,7 @@ class Results(Sequence[Result]):
         """The whole record, which `tally compare`, `tally check` and `tally report` read."""
         _write(path, self.record)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame with a row for each case: id, label, language, threads, parameters ("params.x" where x is a
         column already), instructions, seconds, … Needs pandas."""
         try:
@@ -280,17 +131,20 @@ class Results(Sequence[Result]):
         return _html.results(self)
 
 
-def record_of(result: Result) -> dict[str, Any]:
+def record_of(result: Result) -> Record:
     """The record with this case alone. The path of its profile is left out: that is relative to another file."""
     return {**result.record, "cases": [{**result.case, "profile": None}]}
 
 
-def _row(one: Result) -> dict[str, Any]:
+def _row(one: Result) -> dict[str, object]:
     counts, wall = one.counts, one.wall
-    row = {
+    row: dict[str, object] = {
         "id": one.id,
         "label": one.label,
-        **{key: one.case.get(key) for key in ("language", "runtime", "autograd", "threads")},
+        "language": one.case.get("language"),
+        "runtime": one.case.get("runtime"),
+        "autograd": one.case.get("autograd"),
+        "threads": one.case.get("threads"),
     }
     values = {
         "status": one.status,
@@ -317,12 +171,12 @@ _HINTS = {
 }
 
 
-def _write(path: str | os.PathLike[str], record: Mapping[str, Any]) -> None:
+def _write(path: str | os.PathLike[str], record: Record) -> None:
     """Each case on a line of its own, so that two records diff well."""
     parts = []
     for key, value in record.items():
         if key == "cases":
-            lines = ",\n  ".join(json.dumps(case, ensure_ascii=False) for case in value)
+            lines = ",\n  ".join(json.dumps(case, ensure_ascii=False) for case in record["cases"])
             parts.append(f' "cases": [\n  {lines}\n ]')
         else:
             parts.append(f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")

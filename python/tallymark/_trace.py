@@ -11,7 +11,8 @@ from typing import Any, Union
 
 from tallymark._client.server import find_tally
 from tallymark._errors import Error
-from tallymark._trace_figures import Device, File, Legacy, Parts, Ranks, build
+from tallymark._trace_figures import Device, File, Legacy, Parts, Ranks
+from tallymark._typed import build
 from tallymark._view import text as _text
 from tallymark._view.html import _faint, _page, _table
 

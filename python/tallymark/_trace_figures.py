@@ -5,36 +5,8 @@ Times are whole nanoseconds, shares lie between 0 and 1, None is where the trace
 
 from __future__ import annotations
 
-import dataclasses
-import typing
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Optional, TypeVar, Union
-
-T = TypeVar("T")
-
-
-def build(cls: type[T], document: Mapping[str, Any]) -> T:
-    """The dataclass of a JSON object. Keys that it has no field for are left out; one that it needs and that is not
-    there is a TypeError: the program is older than this package."""
-    hints = typing.get_type_hints(cls)
-    values = {}
-    for one in dataclasses.fields(cls):  # type: ignore[arg-type]
-        key = one.metadata.get("key", one.name)
-        if key in document:
-            values[one.name] = _typed(hints[one.name], document[key])
-    return cls(**values)
-
-
-def _typed(hint: Any, value: Any) -> Any:
-    """`value` as the type says: a dataclass, Optional of one, a tuple of them, or what JSON gave."""
-    if value is None:
-        return None
-    inner = [one for one in typing.get_args(hint) if one not in (type(None), Ellipsis)]
-    if isinstance(value, list):
-        return tuple(_typed(inner[0], item) for item in value)
-    cls: Any = inner[0] if inner else hint
-    return build(cls, value) if isinstance(cls, type) and dataclasses.is_dataclass(cls) else value
+from typing import Optional, Union
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ Document = dict[str, Any]
 def case_of(timer: Document) -> Document:
     return {
         "id": f"{'/'.join(timer['label'])} [{timer['language']}]",
-        "label": "/".join(timer["label"]),
+        "label": timer["label"],
         "language": timer["language"],
         "status": "ok",
         "definition": {key: timer.get(key, "") for key in ("stmt", "setup", "global_setup")},

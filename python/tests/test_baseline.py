@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from tallymark._baseline import only, update_baseline
+from made_records import made_record
+from tallymark import Engine
+from tallymark._baseline import check, only, read_baseline, update_baseline
+from tallymark._client.answers import Checked
+from tallymark._client.record import Record
 
 
-def record(name: str, *, environment: str = "e", **settings: Any) -> dict[str, Any]:
-    case = {"id": name, "machine": 0, "toolchain": "python", "language": "python"}
-    return {
-        "schema": 2,
-        "settings": {"counts": True, "wall": False, **settings},
-        "machines": [{"host": "here"}],
-        "environments": {"python [python]": {"fingerprint": environment}},
-        "cases": [case],
-    }
+def record(name: str, *, environment: str = "e", **settings: object) -> Record:
+    return made_record(
+        {"id": name, "machine": 0, "toolchain": "python", "language": "python"},
+        schema=2,
+        settings={"counts": True, "wall": False, **settings},
+        machines=[{"host": "here"}],
+        environments={"python [python]": {"fingerprint": environment}},
+    )
 
 
 def test_each_case_keeps_its_own_settings(tmp_path: Path) -> None:
@@ -28,8 +32,9 @@ def test_each_case_keeps_its_own_settings(tmp_path: Path) -> None:
     first, second = only(written, "a"), only(written, "b")
     assert first is not None
     assert second is not None
-    assert first["settings"] == {"counts": True, "wall": False, "cache_sim": True}
-    assert second["settings"] == {"counts": True, "wall": False, "iterations": 10}
+    shared = {"counts": True, "wall": False}
+    assert first["settings"].items() == {**shared, "cache_sim": True}.items()
+    assert second["settings"].items() == {**shared, "iterations": 10}.items()
     assert "case_settings" not in first, "what reads records knows one set of settings"
 
 
@@ -37,3 +42,37 @@ def test_those_of_another_environment_are_named(tmp_path: Path) -> None:
     path = tmp_path / "baseline.json"
     update_baseline(path, [record("a")])
     assert update_baseline(path, [record("b", environment="other")]) == ["a"]
+
+
+class Answering(Engine):
+    """An engine whose check comes out as a test wants it."""
+
+    def __init__(self, change: float | None) -> None:
+        self.change = change
+
+    def check(
+        self, base: Record, next: Record, limits: Sequence[str], *, allow_uncompared: bool = False
+    ) -> Checked:
+        return {
+            "exit_code": 0,
+            "findings": [],
+            "judged": {"limits": [], "uncompared": []},
+            "remarks": [],
+            "cases": [
+                {
+                    "verdict": "slower",
+                    "instructions": {"change": self.change, "threshold": 1.0},
+                    "notes": [],
+                    "note_codes": [],
+                    "environment_changes": [],
+                }
+            ],
+        }
+
+
+def test_a_change_from_nothing_is_no_share(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    update_baseline(path, [record("a")])
+    held = partial(check, read_baseline(path), record("a"), [])
+    assert held(engine=Answering(0.5)).changes == {"instructions": 0.5}
+    assert held(engine=Answering(None)).changes == {}

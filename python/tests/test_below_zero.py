@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from made_records import made_record, made_result
 from tallymark._compare import Comparison, _ratio
 from tallymark._result import Result, Results
 from tallymark._view import html as _html
@@ -18,14 +17,15 @@ def counted(value: float) -> Result:
         "baseline": 900.0,
         "spread": 0.0,
     }
-    case: dict[str, Any] = {"id": "a [python]", "label": "a", "language": "python"}
-    return Result({**case, "status": "ok", "counts": counts, "wall": None}, {"cases": []})
+    return made_result(
+        id="a [python]", label=["a"], language="python", status="ok", counts=counts, wall=None
+    )
 
 
 def test_they_are_shown_as_what_they_are() -> None:
     assert [_text.figure(one) for one in (-8.0, -0.2, 0.0, None)] == ["below 0", "-0.2", "0", ""]
     assert "below 0" in repr(counted(-8.0))
-    several = Results([counted(-8.0)], {"cases": []})
+    several = Results([counted(-8.0)], made_record())
     assert "below 0" in repr(several) and "-8" not in repr(several)
     assert "below 0" in _html.results(several)
 

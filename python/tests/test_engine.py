@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import tallymark
@@ -52,18 +53,25 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
     made.end()
 
 
+def count_of(run: tallymark.Run) -> float:
+    counts = run.cases[0]["counts"]
+    assert counts is not None
+    return counts["per_iteration"]
+
+
 def test_starts_a_server_in_its_own_session_and_measures(fake: Fake) -> None:
     engine = fake.engine()
     events: list[str] = []
     run = engine.measure(ONE, on_event=lambda event: events.append(event["event"]))
-    assert run.cases[0]["counts"]["per_iteration"] == 5
+    assert count_of(run) == 5
     assert events == ["waiting", "case", "record"]
     assert engine._connection is not None
     assert os.getsid(engine._connection.hello["pid"]) != os.getsid(0)
 
 
 def test_says_what_this_process_is(fake: Fake) -> None:
-    sent = fake.engine().measure(ONE, settings={"iterations": 10}).record["request"]
+    run = fake.engine().measure(ONE, settings={"iterations": 10})
+    sent = cast(dict[str, Any], run.record)["request"]
     assert sent["tools"] == {"python": sys.executable}
     assert sent["working_folder"] == os.getcwd()
     assert sent["environment"]["PATH"] == os.environ["PATH"]
@@ -73,7 +81,7 @@ def test_says_what_this_process_is(fake: Fake) -> None:
 def test_large_documents_go_by_descriptor_both_ways(fake: Fake) -> None:
     stmt = "x" * (5 << 20)
     run = fake.engine("large").measure([Definition(stmt)])
-    assert run.cases[0]["counts"]["per_iteration"] == len(stmt)
+    assert count_of(run) == len(stmt)
 
 
 def test_an_error_has_place_and_hint(fake: Fake) -> None:
@@ -196,7 +204,7 @@ def test_threads_take_turns(fake: Fake) -> None:
     found: list[float] = []
 
     def measure(stmt: str) -> None:
-        found.append(engine.measure([Definition(stmt)]).cases[0]["counts"]["per_iteration"])
+        found.append(count_of(engine.measure([Definition(stmt)])))
 
     threads = [threading.Thread(target=measure, args=["x" * n]) for n in range(1, 9)]
     for thread in threads:

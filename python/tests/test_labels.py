@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tallymark import Definition, Result
+from made_records import made_result
+from tallymark import Definition
 from tallymark._definition import to_document
 
 
@@ -47,7 +48,6 @@ def test_equal_ones_are_distinguished() -> None:
     ],
 )
 def test_a_result_is_shown_as_it_was_written(id: str, title: str) -> None:
-    case = {"id": id, "label": ["x"], "status": "failed", "definition": {"stmt": "x"}}
-    result = Result(case, {"cases": [case]})
+    result = made_result(id=id, label=["x"], status="failed", definition={"stmt": "x"})
     assert result.title == title
     assert repr(result).splitlines()[0] == title

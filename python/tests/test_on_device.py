@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import tallymark
-from tallymark._result import Result
+from made_records import made_result
 
 
-def of_case(**more: Any) -> Result:
-    case = {"id": "a [python cuda]", "label": ["a"], "status": "ok", "counts": None, "wall": None}
-    return Result({**case, **more}, {"cases": []})
+def of_case(**more: object) -> tallymark.Result:
+    return made_result(
+        id="a [python cuda]", label=["a"], status="ok", counts=None, wall=None, **more
+    )
 
 
 def test_a_case_on_no_device_has_nothing_of_one() -> None:

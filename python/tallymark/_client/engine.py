@@ -10,12 +10,14 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Callable
+from typing import Callable, cast
 
 from tallymark._client import here as _here
+from tallymark._client.answers import CaseProfile, Checked, Compared
 from tallymark._client.environment import Surroundings
 from tallymark._client.interrupts import WatchedInterrupts
 from tallymark._client.protocol import Connection, Event, is_last
+from tallymark._client.record import Case, Record
 from tallymark._client.request import Measure, Profiles, Select, Settings, Suite
 from tallymark._client.server import connect_to, find_or_start, find_tally
 from tallymark._definition import Definition, to_document
@@ -33,20 +35,20 @@ class Run:
     """What one `measure` came to. `record` is the whole record, `cases` its cases in the order of the definitions."""
 
     def __init__(self, engine: Engine, connection: Connection, request: int, last: Event) -> None:
-        self.record: dict[str, Any] = last["record"]
+        self.record: Record = last["record"]
         self.interrupted = bool(last.get("interrupted"))
         self._engine = engine
         self._connection = connection
         self._request = request
-        self._profiles: dict[str, dict[str, Any]] | None = None  # None: the server has them
+        self._profiles: dict[str, CaseProfile] | None = None  # None: the server has them
 
-    def profiles(self) -> dict[str, dict[str, Any]]:
+    def profiles(self) -> dict[str, CaseProfile]:
         """Those of all cases that were counted, by their ids."""
         counted = [one["id"] for one in self.cases if one["status"] == "ok" and one.get("counts")]
         return {case_id: self.profile(case_id) for case_id in counted}
 
     @classmethod
-    def of_another_process(cls, record: dict[str, Any], profiles: dict[str, dict[str, Any]]) -> Run:
+    def of_another_process(cls, record: Record, profiles: dict[str, CaseProfile]) -> Run:
         """What another process has measured, and has read the profiles of."""
         run = cls.__new__(cls)
         run.record = record
@@ -55,11 +57,10 @@ class Run:
         return run
 
     @property
-    def cases(self) -> list[dict[str, Any]]:
-        cases: list[dict[str, Any]] = self.record["cases"]
-        return cases
+    def cases(self) -> list[Case]:
+        return self.record["cases"]
 
-    def profile(self, case_id: str, *, callgrind: bool = False) -> dict[str, Any]:
+    def profile(self, case_id: str, *, callgrind: bool = False) -> CaseProfile:
         """Raw totals by function of one replicate: `iterations`, `replicate_totals`, `statement` and `baseline`, each
         with `exclusive` and `inclusive` lists of [count, "file:function [object]"]. With `callgrind` the statement has
         its `callgrind`, too: the text of a file of Callgrind's. Needs `profiles=True`, and is read before the engine's
@@ -137,7 +138,7 @@ class Engine:
     ) -> Run:
         """Of this process, by forks of it. Another fork asks the server: how long an answer is moves nothing here."""
 
-        def ask(place: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        def ask(place: str) -> tuple[Record, dict[str, CaseProfile]]:
             run = self.measure_suite(
                 {"document": to_document(definitions)},
                 settings=settings,
@@ -198,7 +199,7 @@ class Engine:
         on_event: EventHandler | None,
         timeout: float | None,
     ) -> Run:
-        finished: list[Event] = []
+        finished: list[Case] = []
         try:
             return self._follow(connection, request, on_event, timeout, finished)
         except ServerLost as error:
@@ -211,7 +212,7 @@ class Engine:
         request: Measure,
         on_event: EventHandler | None,
         timeout: float | None,
-        finished: list[Event],
+        finished: list[Case],
     ) -> Run:
         """Waits for the end of a measure; what is finished meanwhile is added to `finished`."""
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -273,7 +274,7 @@ class Engine:
 
     def _profile(
         self, connection: Connection, request: int, case_id: str, callgrind: bool
-    ) -> dict[str, Any]:
+    ) -> CaseProfile:
         with self._lock:
             if connection is not self._connection:
                 raise Error(
@@ -281,30 +282,31 @@ class Engine:
                     place=case_id,
                     hint="read them before the next measure",
                 )
-            return connection.ask(
+            event = connection.ask(
                 {"request": "profile", "of": request, "case": case_id, "callgrind": callgrind},
                 timeout=_ANSWER,
             )
+        return cast(CaseProfile, event)
 
-    def compare(self, base: Mapping[str, Any], next: Mapping[str, Any]) -> dict[str, Any]:
+    def compare(self, base: Record, next: Record) -> Compared:
         """What `tally compare --json` says of two records. Raises Error where they cannot be compared."""
         with self._lock:
             event = self._connected().ask(
                 {"request": "compare", "base": base, "next": next}, timeout=_ANSWER
             )
-        return dict(event["comparison"])
+        return cast(Compared, event["comparison"])
 
     def check(
         self,
-        base: Mapping[str, Any],
-        next: Mapping[str, Any],
+        base: Record,
+        next: Record,
         limits: Sequence[str],
         *,
         allow_uncompared: bool = False,
-    ) -> dict[str, Any]:
+    ) -> Checked:
         """What `tally check --json` says of two records and of limits such as `instructions=+1%`, its exit code
         included. Raises Error where a limit is none, or a record is none."""
-        request: dict[str, Any] = {
+        request: dict[str, object] = {
             "request": "check",
             "base": base,
             "next": next,
@@ -314,13 +316,13 @@ class Engine:
             request["allow_uncompared"] = True
         with self._lock:
             event = self._connected().ask(request, timeout=_ANSWER)
-        return dict(event["check"])
+        return cast(Checked, event["check"])
 
     def tally(self) -> str:
         """The path of the program. Raises Error with what to install when there is none."""
         return find_tally(self._tally)
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> Event:
         """What the server says of its clients and hosts."""
         with self._lock:
             return self._connected().ask({"request": "status"}, timeout=_ANSWER)
@@ -379,7 +381,7 @@ def _next(
     return connection.event(number, timeout=min(left, _ANSWER), wake=[watched.fileno()])
 
 
-def _stopped(stopped: Any) -> Error:
+def _stopped(stopped: object) -> Error:
     if isinstance(stopped, Mapping):
         return Error.from_event(stopped)
     return Error(f"the run could not continue: {stopped}")

@@ -15,8 +15,9 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from types import ModuleType
-from typing import Any, BinaryIO, Callable, TypeVar
+from typing import BinaryIO, Callable, Protocol, TypeVar, cast
 
+from tallymark._client.record import Record
 from tallymark._errors import Error
 
 PLACE = "TALLY_HERE"  # the variable by which tally exec says where this process is to listen
@@ -27,6 +28,13 @@ _BLOCK = 1 << 20  # bytes: an answer is a multiple of it
 Answer = TypeVar("Answer")
 
 _loaded: list[ModuleType] = []
+
+
+class Kept(Protocol):
+    """Values that this process keeps for a case."""
+
+    @property
+    def load(self) -> str: ...
 
 
 def here() -> bool:
@@ -55,11 +63,11 @@ def _host() -> ModuleType | None:
     return module if module._tally_host.under_valgrind() else None
 
 
-def kept(values: Mapping[str, Any], *, as_globals: bool) -> Any:
+def kept(values: Mapping[str, object], *, as_globals: bool) -> Kept:
     """What brings values into a case, by its text `load`: they are there already, as long as this object is."""
     host = _host()
     assert host is not None
-    return host.Values(dict(values), as_globals)
+    return cast(Kept, host.Values(dict(values), as_globals))
 
 
 @contextlib.contextmanager
@@ -79,10 +87,10 @@ def other_threads() -> list[str]:
     return [one.name for one in threading.enumerate() if one is not threading.current_thread()]
 
 
-def name_threads(record: Mapping[str, Any], others: list[str]) -> None:
+def name_threads(record: Record, others: list[str]) -> None:
     """In the failures of cases that ran out of time, where they may have waited for one of these threads."""
     for case in record["cases"] if others else ():
-        if case["status"] == "timeout":
+        if case["status"] == "timeout" and case["failure"]:
             case["failure"]["message"] += (
                 f"; it may wait for a thread of the program ({', '.join(others)}), and a fork has none of them: "
                 "let what is measured start its own"

@@ -8,12 +8,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tallymark._client.record import Case, Record
 from tallymark._client.server import find_tally
 from tallymark._errors import Error
 from tallymark._result import Result
@@ -74,7 +74,7 @@ def measure(
             check=False,
         )
         try:
-            record = json.loads(file.read_text(encoding="utf-8"))
+            record: Record = json.loads(file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             words = done.stderr.decode(errors="replace").strip().removeprefix("tally: error: ")
             raise Error(
@@ -108,9 +108,7 @@ def _arguments(config: pytest.Config) -> Iterator[str]:
         yield from ("-p", plugin)
 
 
-def _by_test(
-    record: Mapping[str, Any], nodes: Collection[str]
-) -> tuple[dict[str, Result], dict[str, str]]:
+def _by_test(record: Record, nodes: Collection[str]) -> tuple[dict[str, Result], dict[str, str]]:
     cases = {case["id"]: case for case in record["cases"]}
     results: dict[str, Result] = {}
     missing: dict[str, str] = {}
@@ -125,9 +123,9 @@ def _by_test(
     return results, missing
 
 
-def _reason(case: Mapping[str, Any]) -> str:
-    failure = case.get("failure") or {}
-    message = str(failure.get("message") or "; ".join(case["warnings"]) or case["status"])
+def _reason(case: Case) -> str:
+    failure = case.get("failure")
+    message = (failure and failure["message"]) or "; ".join(case["warnings"]) or case["status"]
     return message.strip().split("\n")[0]
 
 
@@ -197,19 +195,38 @@ class Hooks:
     """Those that pytest-benchmark declares, for a project's conftest.py that implements them."""
 
     def pytest_benchmark_scale_unit(
-        self, config: Any, unit: Any, benchmarks: Any, best: Any, worst: Any, sort: Any
+        self,
+        config: object,
+        unit: object,
+        benchmarks: object,
+        best: object,
+        worst: object,
+        sort: object,
     ) -> None: ...
-    def pytest_benchmark_generate_machine_info(self, config: Any) -> None: ...
-    def pytest_benchmark_update_machine_info(self, config: Any, machine_info: Any) -> None: ...
-    def pytest_benchmark_generate_commit_info(self, config: Any) -> None: ...
-    def pytest_benchmark_update_commit_info(self, config: Any, commit_info: Any) -> None: ...
-    def pytest_benchmark_group_stats(self, config: Any, benchmarks: Any, group_by: Any) -> None: ...
+    def pytest_benchmark_generate_machine_info(self, config: object) -> None: ...
+    def pytest_benchmark_update_machine_info(
+        self, config: object, machine_info: object
+    ) -> None: ...
+    def pytest_benchmark_generate_commit_info(self, config: object) -> None: ...
+    def pytest_benchmark_update_commit_info(self, config: object, commit_info: object) -> None: ...
+    def pytest_benchmark_group_stats(
+        self, config: object, benchmarks: object, group_by: object
+    ) -> None: ...
     def pytest_benchmark_generate_json(
-        self, config: Any, benchmarks: Any, include_data: Any, machine_info: Any, commit_info: Any
+        self,
+        config: object,
+        benchmarks: object,
+        include_data: object,
+        machine_info: object,
+        commit_info: object,
     ) -> None: ...
     def pytest_benchmark_update_json(
-        self, config: Any, benchmarks: Any, output_json: Any
+        self, config: object, benchmarks: object, output_json: object
     ) -> None: ...
     def pytest_benchmark_compare_machine_info(
-        self, config: Any, benchmarksession: Any, machine_info: Any, compared_benchmark: Any
+        self,
+        config: object,
+        benchmarksession: object,
+        machine_info: object,
+        compared_benchmark: object,
     ) -> None: ...

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from tallymark._baseline import Record, Verdict
+    from tallymark._baseline import Baseline, Verdict
+    from tallymark._client.record import Record
     from tallymark._definition import Definition
     from tallymark._result import Result
     from tallymark._statement import Statement
@@ -124,7 +125,7 @@ class Session:
         self.limits = [*config.getini("tally_limits"), *config.getoption("tally_limit")]
         self._requested: list[str] = config.getoption("tally_limit")
         self._allow_uncompared = bool(config.getoption("tally_allow_uncompared"))
-        self._baseline: Record | None = None
+        self._baseline: Baseline | None = None
         self._read = False
         self._new: list[Record] = []
         self._rows: list[list[str]] = []
@@ -157,7 +158,7 @@ class Session:
             "instructions=+1%"
         ]
 
-    def baseline(self) -> Record | None:
+    def baseline(self) -> Baseline | None:
         from tallymark._baseline import read_baseline
 
         if not self._read:

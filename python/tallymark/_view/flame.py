@@ -1,12 +1,11 @@
-"""A profile's call tree, and the flame graph that is drawn of it."""
+"""The flame graph that is drawn of a profile's call tree."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from html import escape
-from typing import Any
 
+from tallymark._functions import CallTree, Frame
 from tallymark._view import text as _text
 
 _WIDTH, _ROW = 760.0, 17.0
@@ -14,45 +13,6 @@ _NARROWEST = 1.0  # pixels
 _DEEPEST = 40  # rows
 _LETTER = 6.1  # pixels
 _WARM = ("#f2c879", "#eeb566", "#e9a15c", "#f0d08c", "#e5ac72", "#edbf85")
-
-
-@dataclasses.dataclass(frozen=True)
-class Frame:
-    """A function on behalf of its callers: instructions for one execution. The costliest child comes first."""
-
-    name: str
-    exclusive: float
-    inclusive: float
-    children: tuple[Frame, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True)
-class CallTree:
-    """`approximate`: Callgrind keeps calls between functions, not stacks; where a function has several callers, its
-    cost is shared among them in proportion."""
-
-    roots: tuple[Frame, ...]
-    approximate: bool
-
-
-def tree_of(profile: Mapping[str, Any]) -> CallTree | None:
-    """Of a profile as the server gives it; None where it has no tree."""
-    tree = profile["statement"].get("tree")
-    if not tree:
-        return None
-    iterations = profile["iterations"]
-    below: dict[int, list[int]] = {}
-    for number, (parent, *_) in enumerate(tree["nodes"], 1):
-        below.setdefault(parent, []).append(number)
-
-    def frames(parent: int) -> tuple[Frame, ...]:
-        found = []
-        for number in below.get(parent, ()):
-            _, own, total, name = tree["nodes"][number - 1]
-            found.append(Frame(name, own / iterations, total / iterations, frames(number)))
-        return tuple(sorted(found, key=lambda one: -one.inclusive))
-
-    return CallTree(frames(0), bool(tree["approximate"]))
 
 
 def flame(tree: CallTree) -> str:

@@ -10,8 +10,9 @@ from tallymark._view import text as _text
 from tallymark._view.flame import flame
 
 if TYPE_CHECKING:
-    from tallymark._compare import Comparison
-    from tallymark._result import Result, Results, Wall
+    from tallymark._case import MeasuredCase
+    from tallymark._figures import Wall
+    from tallymark._functions import Moved
 
 _BLUE = "#3b82c4"
 _RED = "#c2543f"
@@ -23,7 +24,7 @@ _LARGEST_DRAWN = 2000  # samples
 _SHOWN = 12  # functions
 
 
-def result(one: Result) -> str:
+def result(one: MeasuredCase) -> str:
     rows = [(escape(what), _strong(value), _faint(how)) for what, value, how in _text.facts(one)]
     parts = [_heading(one.title), _code(one), _table(rows, "lrl")]
     wall = one.wall
@@ -56,7 +57,7 @@ def _captured(lines: Iterable[str]) -> str:
     return _details("captured", f'<pre style="margin:4px 0;background:none;{_CODE}">{text}</pre>')
 
 
-def results(several: Results) -> str:
+def results(several: Sequence[MeasuredCase]) -> str:
     most = max((one.instructions or 0 for one in several), default=0)
     most = most if most > 0 else 1
     rows = []
@@ -78,13 +79,20 @@ def results(several: Results) -> str:
         )
     head = ("case", "instructions", "", "time", "95 % interval", "status")
     parts = [_table(rows, "lrlrll", head)]
-    parts += [result(bad) for bad in several.failed]
+    parts += [result(bad) for bad in several if not bad.ok]
     return _page(parts)
 
 
-def comparison(one: Comparison) -> str:
-    colour = {"slower": _RED, "faster": _GREEN}.get(one.verdict, "inherit")
-    title = f'<b style="color:{colour}">{escape(one.verdict)}</b>: {escape(one.summary)}'
+def comparison(
+    verdict: str,
+    summary: str,
+    a: MeasuredCase,
+    b: MeasuredCase,
+    functions: Sequence[Moved],
+    notes: Iterable[str],
+) -> str:
+    colour = {"slower": _RED, "faster": _GREEN}.get(verdict, "inherit")
+    title = f'<b style="color:{colour}">{escape(verdict)}</b>: {escape(summary)}'
     rows = [
         (
             name,
@@ -92,10 +100,10 @@ def comparison(one: Comparison) -> str:
             _strong(_text.figure(side.instructions)),
             _strong(_text.seconds(side.seconds)),
         )
-        for name, side in (("a", one.a), ("b", one.b))
+        for name, side in (("a", a), ("b", b))
     ]
     parts = [f"<div>{title}</div>", _table(rows, "llrr", ("", "", "instructions", "time"))]
-    most = max((abs(f.change) for f in one.functions), default=0) or 1
+    most = max((abs(f.change) for f in functions), default=0) or 1
     moved = [
         (
             _text.instructions(f.before),
@@ -104,14 +112,14 @@ def comparison(one: Comparison) -> str:
             _bar(abs(f.change) / most, _RED if f.change > 0 else _GREEN),
             _function(f.name, f.object),
         )
-        for f in one.functions[:_SHOWN]
+        for f in functions[:_SHOWN]
     ]
     if moved:
         table = _table(moved, "rrrll", ("a", "b", "change", "", "function"))
-        parts.append(_details(f"{len(one.functions)} functions moved", table, opened=True))
-    if captured := _text.captured_by_both(one):
+        parts.append(_details(f"{len(functions)} functions moved", table, opened=True))
+    if captured := _text.captured_by_both(a, b):
         parts.append(_captured(captured))
-    parts += [_faint(note) for note in one.notes]
+    parts += [_faint(note) for note in notes]
     return _page(parts)
 
 
@@ -176,7 +184,7 @@ def _range(ordered: Sequence[float]) -> tuple[float, float]:
     return max(ordered[0], middle - reach), min(ordered[-1], middle + reach)
 
 
-def _code(one: Result) -> str:
+def _code(one: MeasuredCase) -> str:
     stmt = str((one.case.get("definition") or {}).get("stmt") or "").strip()
     if not stmt or stmt in one.title:
         return ""

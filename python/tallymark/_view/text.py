@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tallymark._compare import Comparison
-    from tallymark._result import Result, Results
+    from tallymark._case import MeasuredCase
+    from tallymark._functions import Moved
 
 SHOWN_FUNCTIONS = 10
-_ESCAPED = re.compile("%((?!7F)[2-7][0-9A-F])")  # no letters without a shape
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-
-
-def readable(name: str) -> str:
-    """A case's id with %XX as the letter that it stands for."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), name)
 
 
 def instructions(count: float | None) -> str:
@@ -55,7 +48,7 @@ def _three_digits(value: float) -> str:
     return f"{value:.{2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0}f}"
 
 
-def facts(one: Result) -> list[tuple[str, str, str]]:
+def facts(one: MeasuredCase) -> list[tuple[str, str, str]]:
     """(what, value, how) of a result, a row each."""
     rows = []
     counts, wall = one.counts, one.wall
@@ -74,15 +67,15 @@ def facts(one: Result) -> list[tuple[str, str, str]]:
             rows.append(("allocations", instructions(counts.allocations), f"{size} bytes"))
     toolchain = one.case.get("toolchain")
     if toolchain and toolchain != one.case.get("language"):
-        rows.append(("toolchain", "", str(toolchain)))
+        rows.append(("toolchain", "", toolchain))
     if wall:
         low, high = (seconds(value) for value in wall.interval_s)
         how = f"95 % {low} to {high}, {len(wall.samples_s)} samples of {wall.number_per_run:,}"
         rows.append(("time", seconds(wall.median_s), how))
     if not one.ok:
-        failure = one.case.get("failure") or {}
+        failure = one.case.get("failure")
         rows.append(
-            (one.status, str(failure.get("stage") or ""), str(failure.get("message") or ""))
+            (one.status, *((failure["stage"], failure["message"]) if failure else ("", "")))
         )
     if one.flags:
         rows.append(("flags", "", ", ".join(one.flags)))
@@ -90,7 +83,7 @@ def facts(one: Result) -> list[tuple[str, str, str]]:
     return rows
 
 
-def captured_lines(one: Result) -> list[str]:
+def captured_lines(one: MeasuredCase) -> list[str]:
     """What left this process besides the text itself."""
     lines = str(one.captured).splitlines()
     return [
@@ -100,12 +93,12 @@ def captured_lines(one: Result) -> list[str]:
     ]
 
 
-def captured_by_both(one: Comparison) -> list[str]:
+def captured_by_both(a: MeasuredCase, b: MeasuredCase) -> list[str]:
     """What left for either side, each line once."""
-    return list(dict.fromkeys([*captured_lines(one.a), *captured_lines(one.b)]))
+    return list(dict.fromkeys([*captured_lines(a), *captured_lines(b)]))
 
 
-def result(one: Result) -> str:
+def result(one: MeasuredCase) -> str:
     lines = [one.title]
     rows = facts(one)
     width = max((len(value) for _, value, _ in rows), default=0)
@@ -126,7 +119,7 @@ def result(one: Result) -> str:
     return "\n".join(lines)
 
 
-def results(several: Results) -> str:
+def results(several: Sequence[MeasuredCase]) -> str:
     rows = [("case", "instructions", "time", "95 % interval", "status")]
     for one in several:
         wall = one.wall
@@ -134,21 +127,26 @@ def results(several: Results) -> str:
         state = ", ".join([one.status, *one.flags])
         rows.append((one.title, figure(one.instructions), seconds(one.seconds), interval, state))
     lines = columns(rows, "lrrrl")
-    failed = several.failed
-    for bad in failed:
+    for bad in (one for one in several if not one.ok):
         lines += ["", result(bad)]
     return "\n".join(lines) or "no cases"
 
 
-def comparison(one: Comparison) -> str:
-    lines = [f"{one.verdict}: {one.summary}"]
+def comparison(
+    title: str,
+    a: MeasuredCase,
+    b: MeasuredCase,
+    functions: Sequence[Moved],
+    notes: Iterable[str],
+) -> str:
+    lines = [title]
     rows = [("", "", "instructions", "time")]
     rows += [
         (name, side.title, figure(side.instructions), seconds(side.seconds))
-        for name, side in (("a", one.a), ("b", one.b))
+        for name, side in (("a", a), ("b", b))
     ]
     lines += [f"  {line}" for line in columns(rows, "llrr")]
-    if one.functions:
+    if functions:
         cells = [
             (
                 instructions(f.before),
@@ -156,12 +154,12 @@ def comparison(one: Comparison) -> str:
                 f"{'+' if f.change > 0 else ''}{instructions(f.change)}",
                 _named(f.name, f.object),
             )
-            for f in one.functions
+            for f in functions
         ]
         lines += _functions("functions that moved, from a to b", cells, "rrrl")
-    if captured := captured_by_both(one):
+    if captured := captured_by_both(a, b):
         lines += ["  captured", *(f"    {line}" for line in captured)]
-    lines += [f"  note: {note}" for note in one.notes]
+    lines += [f"  note: {note}" for note in notes]
     return "\n".join(lines)
 
 

@@ -91,6 +91,7 @@ class CppTimer:
         except CaseFailed as error:
             raise RuntimeError(f"Failed to time the C++ statement:\n{error}") from error
         wall = run.cases[0]["wall"]
+        assert wall is not None
         number = wall["number_per_run"]
         self._each_s = wall["median_s"] + wall["overhead_s"]
         return number, [(each + wall["overhead_s"]) * number for each in wall["replicates_s"]]

@@ -112,6 +112,7 @@ def measured(definitions: Sequence[Definition], settings: Settings) -> Run:
     )
     for case in run.cases:
         if case["status"] != "ok":
-            message = (case.get("failure") or {}).get("message") or f"the case is {case['status']}"
+            failure = case.get("failure")
+            message = (failure and failure["message"]) or f"the case is {case['status']}"
             raise CaseFailed(message, kind=case["status"], case=case)
     return run

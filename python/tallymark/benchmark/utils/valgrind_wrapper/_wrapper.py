@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._engine import cpp_definition, measured, python_definition
@@ -15,6 +15,7 @@ from ._globals import GlobalsBridge
 
 if TYPE_CHECKING:
     from tallymark import Definition
+    from tallymark._client.answers import Side
     from tallymark._client.request import Settings
 
 _FAILED = "Failed to collect callgrind profile:"
@@ -85,6 +86,7 @@ def _collect(
         case = run.cases[0]
         profile = run.profile(case["id"], callgrind=with_text)
         empty = _counts(profile["baseline"]) if with_baseline else _NOTHING
+        assert case["counts"] is not None
         totals = case["counts"]["replicates"][:repeats]
         if len(totals) == repeats and len(set(totals)) == 1:
             return empty, [_counts(profile["statement"])] * repeats
@@ -104,8 +106,10 @@ def _settings(iterations: int, replicates: int) -> Settings:
     }
 
 
-def _counts(side: Mapping[str, Any]) -> _Counts:
+def _counts(side: Side | None) -> _Counts:
     """Of the inclusive ones without what has all of the instructions, such as the loop: it says nothing."""
+    if side is None:
+        return _NOTHING
     exclusive = ordered_counts(side["exclusive"], inclusive=False)
     total = exclusive.sum()
     # Of a program under tally exec, it is not known who calls whom.
