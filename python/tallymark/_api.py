@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tallymark._capture.capture import DATA_LIMIT, NOTHING, Captured
 from tallymark._client.engine import Engine, Run, default_engine
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 def count(
     statement: Statement,
-    *args: Any,
+    *args: object,
     setup: str = "",
-    globals: Mapping[str, Any] | None = None,
+    globals: Mapping[str, object] | None = None,
     global_setup: str = "",
     language: str = "python",
     label: str | None = None,
@@ -84,9 +84,9 @@ def count(
 
 def time(
     statement: Statement,
-    *args: Any,
+    *args: object,
     setup: str = "",
-    globals: Mapping[str, Any] | None = None,
+    globals: Mapping[str, object] | None = None,
     global_setup: str = "",
     language: str = "python",
     label: str | None = None,
@@ -125,9 +125,9 @@ def time(
 
 def measure(
     statement: Statement,
-    *args: Any,
+    *args: object,
     setup: str = "",
-    globals: Mapping[str, Any] | None = None,
+    globals: Mapping[str, object] | None = None,
     global_setup: str = "",
     language: str = "python",
     label: str | None = None,

@@ -71,7 +71,7 @@ class State:
     """
 
     def __init__(
-        self, params: Mapping[str, Any] | None = None, *, loop: Loop | None = None
+        self, params: Mapping[str, object] | None = None, *, loop: Loop | None = None
     ) -> None:
         self.params: dict[str, Any] = dict(params or {})
         self._loop: Loop = loop if loop is not None else _Once()
@@ -126,9 +126,9 @@ class State:
 class Benchmark:
     """A function that was marked."""
 
-    function: Callable[..., Any]
+    function: Callable[..., object]
     label: str
-    params: Mapping[str, Sequence[Any]]
+    params: Mapping[str, Sequence[object]]
     tags: tuple[str, ...]
 
     def takes_state(self) -> bool:
@@ -153,7 +153,7 @@ class Benchmark:
 registered: list[Benchmark] = []  # by every file that was imported, in order
 
 
-def _shown(name: str, number: int, value: Any) -> str:
+def _shown(name: str, number: int, value: object) -> str:
     if isinstance(value, SHOWN_AS_THEY_ARE):
         return str(value)
     own = getattr(value, "__name__", None)
@@ -174,15 +174,15 @@ def bench(function: Function, /) -> Function: ...
 @overload
 def bench(
     *,
-    params: Mapping[str, Sequence[Any]] | None = None,
+    params: Mapping[str, Sequence[object]] | None = None,
     label: str | None = None,
     tags: Sequence[str] = (),
 ) -> Callable[[Function], Function]: ...
 def bench(
-    function: Any = None,
+    function: object = None,
     /,
     *,
-    params: Mapping[str, Sequence[Any]] | None = None,
+    params: Mapping[str, Sequence[object]] | None = None,
     label: str | None = None,
     tags: Sequence[str] = (),
 ) -> Any:

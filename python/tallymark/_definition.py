@@ -31,16 +31,16 @@ class Definition:
     threads: int = 1
     toolchain: str | None = None
     data: Captured | None = None
-    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    options: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
 
 def to_document(definitions: Iterable[Definition]) -> dict[str, Any]:
     """The suite document of these definitions, in their order; equal labels are distinguished by a number."""
-    toolchains: dict[str, dict[str, Any]] = {}
+    toolchains: dict[str, dict[str, object]] = {}
     labels: set[tuple[str, str]] = set()
     timers = []
     for one in definitions:
-        timer: dict[str, Any] = {
+        timer: dict[str, object] = {
             "label": [_own_label(one, labels)],
             "language": one.language,
             "stmt": one.stmt,
@@ -55,7 +55,7 @@ def to_document(definitions: Iterable[Definition]) -> dict[str, Any]:
         if one.global_setup:
             timer["global_setup"] = one.global_setup
         timers.append(timer)
-    document: dict[str, Any] = {"schema": SCHEMA, "timer": timers}
+    document: dict[str, object] = {"schema": SCHEMA, "timer": timers}
     if toolchains:
         document["toolchain"] = toolchains
     return document
@@ -83,7 +83,7 @@ def _own_label(one: Definition, taken: set[tuple[str, str]]) -> str:
     return label
 
 
-def _toolchain(one: Definition, declared: dict[str, dict[str, Any]]) -> str:
+def _toolchain(one: Definition, declared: dict[str, dict[str, object]]) -> str:
     """The named one, or one on top of it whose hosts have imported what the data needs."""
     base = one.toolchain or ("cpp" if one.language == "cpp" else "python")
     requires = [] if one.data is None else [name for name in one.data.requires if name != base]

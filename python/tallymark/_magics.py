@@ -6,14 +6,19 @@ import argparse
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from tallymark._compare import Comparison
+    from tallymark._options import Options
     from tallymark._result import Result
+
+Shown = TypeVar("Shown")
 
 _VERSUS = re.compile(r"\s+vs\s+")
 _SEPARATOR = re.compile(r"^\s*(?:#\s*)?-{3,}.*$", re.MULTILINE)
@@ -87,11 +92,16 @@ class TallyMagics(Magics):  # type: ignore[misc]
         if not statement.strip():
             raise UsageError("%tally: which statement? %tally sorted(x)")
         kind = tallymark.count if options.c else tallymark.measure
-        result: Result | None = self._show(
+        return self._show(
             options,
-            lambda: kind(statement, setup=setup, **self._common(options), **_settings(options)),
+            lambda: kind(
+                statement,
+                setup=setup,
+                language=options.language,
+                globals=self._names(options),
+                **_settings(options),
+            ),
         )
-        return result
 
     @line_cell_magic  # type: ignore[untyped-decorator]
     def tally_compare(self, line: str = "", cell: str | None = None) -> Comparison | None:
@@ -114,19 +124,25 @@ class TallyMagics(Magics):  # type: ignore[misc]
             )
         first, second = (part.strip("\n") if cell is not None else part for part in parts)
         setup = "" if cell is None else rest
-        common = {**self._common(options), **_settings(options)}
-        result: Comparison | None = self._show(
+        return self._show(
             options,
-            lambda: tallymark.compare(first, second, setup=setup, times=not options.c, **common),
+            lambda: tallymark.compare(
+                first,
+                second,
+                setup=setup,
+                times=not options.c,
+                language=options.language,
+                globals=self._names(options),
+                **_settings(options),
+            ),
         )
-        return result
 
-    def _common(self, options: argparse.Namespace) -> dict[str, Any]:
-        python = options.language in ("python", "py")
-        names: Mapping[str, Any] = self.shell.user_ns
-        return {"language": options.language, "globals": names if python else None}
+    def _names(self, options: argparse.Namespace) -> Mapping[str, object] | None:
+        """What a statement may use: C++ sees no values of this process."""
+        names: Mapping[str, object] = self.shell.user_ns
+        return names if options.language in ("python", "py") else None
 
-    def _show(self, options: argparse.Namespace, measure: Callable[[], Any]) -> Any:
+    def _show(self, options: argparse.Namespace, measure: Callable[[], Shown]) -> Shown | None:
         from IPython.display import display
 
         from tallymark._errors import Error
@@ -140,16 +156,16 @@ class TallyMagics(Magics):  # type: ignore[misc]
         return result if options.o else None
 
 
-def _settings(options: argparse.Namespace) -> dict[str, Any]:
-    given = {"iterations": options.n, "replicates": options.r, "min_run_time": options.t}
+def _settings(options: argparse.Namespace) -> Options:
+    given: Options = {"iterations": options.n, "replicates": options.r, "min_run_time": options.t}
     for name, value in given.items():
-        if value is not None and value <= 0:
+        if isinstance(value, (int, float)) and value <= 0:
             raise UsageError(f"%tally: {name} must be more than {value}")
     if options.c:
         del given["min_run_time"]
-    return {name: value for name, value in given.items() if value is not None}
+    return given
 
 
-def load_ipython_extension(shell: Any) -> None:
+def load_ipython_extension(shell: InteractiveShell) -> None:
     """What `%load_ext tallymark` calls."""
     shell.register_magics(TallyMagics)

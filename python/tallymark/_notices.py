@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any
 
 
 class Notices:
@@ -13,7 +12,7 @@ class Notices:
     def __init__(self) -> None:
         self._said: set[str] = set()
 
-    def __call__(self, event: Mapping[str, Any]) -> None:
+    def __call__(self, event: Mapping[str, object]) -> None:
         if event.get("event") == "waiting" and event.get("ahead"):
             self._say("waiting for another client's run")
         elif event.get("event") == "progress" and event.get("kind") in (

@@ -5,11 +5,14 @@ The functions that take them declare `**options: Unpack[Options]`, so that edito
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
-from typing import Any, Literal, TypedDict, Union, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, TypedDict, Union, cast
 
 from tallymark._client.request import Settings
 from tallymark._errors import Error
+
+if TYPE_CHECKING:
+    from tallymark._client.engine import Engine
 
 # What `profile=` takes: nothing, the functions, or who calls whom, too.
 Profile = Union[bool, Literal["calls"]]
@@ -39,6 +42,26 @@ class Options(TypedDict, total=False):
     interleave: bool | None  # take the times of all cases in turns
     repeat: int | None  # measure so often and pool the samples
     keep_env: Sequence[str] | None  # names of variables to let through
+
+
+class TimeKeys(Options, total=False):
+    """What `tallymark.time` takes besides the statement and its label."""
+
+    setup: str
+    globals: Mapping[str, object] | None
+    global_setup: str
+    language: str
+    threads: int
+    toolchain: str | None
+    tools: Mapping[str, str] | None
+    data_limit: int
+    engine: Engine | None
+
+
+class CountKeys(TimeKeys, total=False):
+    """The same of `tallymark.count` and `measure`."""
+
+    profile: Profile
 
 
 # The keys of the settings that go by another name there.
@@ -71,7 +94,7 @@ def profiles_of(profile: Profile) -> Profiles:
 
 def settings_of(options: Options, *, counts: bool = True, wall: bool = True) -> Settings:
     """Settings for the server. Raises TypeError for an option that there is not, as a call does."""
-    settings: dict[str, Any] = {"counts": counts, "wall": wall}
+    settings: dict[str, object] = {"counts": counts, "wall": wall}
     for name, value in options.items():
         known = Options.__annotations__
         if name not in known:

@@ -7,7 +7,7 @@ import inspect
 import keyword
 import re
 from collections.abc import Mapping
-from typing import Any, Callable, Union
+from typing import Callable, Union
 
 from tallymark._capture import rebuild
 from tallymark._capture.awaited import (
@@ -32,7 +32,7 @@ from tallymark._client import here as _here
 from tallymark._definition import Definition, first_line
 from tallymark._errors import Error
 
-Statement = Union[str, Callable[..., Any]]
+Statement = Union[str, Callable[..., object]]
 
 _LANGUAGES = {"python": "python", "py": "python", "cpp": "cpp", "c++": "cpp"}
 _CPP_TORCH = re.compile(r"\b(torch|at|c10)::")
@@ -40,16 +40,16 @@ _CPP_TORCH = re.compile(r"\b(torch|at|c10)::")
 
 def define(
     statement: Statement,
-    *args: Any,
+    *args: object,
     setup: str = "",
-    globals: Mapping[str, Any] | None = None,
+    globals: Mapping[str, object] | None = None,
     global_setup: str = "",
     language: str = "python",
     label: str | None = None,
     threads: int = 1,
     toolchain: str | None = None,
     data_limit: int = DATA_LIMIT,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
 ) -> Definition:
     """A definition of a text, or of a call of a function with these arguments."""
     known_as = _LANGUAGES.get(language.lower())
@@ -101,9 +101,9 @@ def define(
 
 def _text(
     stmt: str,
-    args: tuple[Any, ...],
+    args: tuple[object, ...],
     setup: str,
-    globals: Mapping[str, Any] | None,
+    globals: Mapping[str, object] | None,
     language: str,
     limit: int,
 ) -> Captured:
@@ -125,12 +125,12 @@ def _text(
 
 
 def _call(
-    function: Callable[..., Any], args: tuple[Any, ...], setup: str, limit: int
+    function: Callable[..., object], args: tuple[object, ...], setup: str, limit: int
 ) -> tuple[str, Captured]:
     """A plain call, by names that are variables of the case's function: nothing is looked up but those. Where only
     executing it can say whether the call does the work, it is executed once more, before the setup."""
     name = getattr(function, "__name__", "")
-    values: dict[str, Any] = {_free(name if name.isidentifier() else "f", {}): function}
+    values: dict[str, object] = {_free(name if name.isidentifier() else "f", {}): function}
     target = next(iter(values))
     for wanted, value in zip(_parameters(function, len(args)), args):
         values[_free(wanted, values)] = value
@@ -158,7 +158,7 @@ def _call(
     return stmt, with_text(captured, stmt, awaited=kind == "coroutine")
 
 
-def here_text(stmt: str, setup: str, globals: Mapping[str, Any] | None) -> Captured:
+def here_text(stmt: str, setup: str, globals: Mapping[str, object] | None) -> Captured:
     """Of a Python statement that a fork of this process executes."""
     source = (Source("statement", stmt),) + ((Source("setup", setup),) if setup else ())
     kept = _here.kept(globals or {}, as_globals=True)
@@ -180,7 +180,7 @@ def with_text(captured: Captured, stmt: str, *, awaited: bool) -> Captured:
     )
 
 
-def _parameters(function: Callable[..., Any], count: int) -> list[str]:
+def _parameters(function: Callable[..., object], count: int) -> list[str]:
     try:
         known = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -190,7 +190,7 @@ def _parameters(function: Callable[..., Any], count: int) -> list[str]:
     return [names[i] if i < len(names) else f"x{i}" for i in range(count)]
 
 
-def _free(wanted: str, taken: Mapping[str, Any]) -> str:
+def _free(wanted: str, taken: Mapping[str, object]) -> str:
     name = wanted
     number = 1
     while name in taken or keyword.iskeyword(name):
@@ -199,7 +199,7 @@ def _free(wanted: str, taken: Mapping[str, Any]) -> str:
     return name
 
 
-def _title(function: Callable[..., Any]) -> str:
+def _title(function: Callable[..., object]) -> str:
     # A built-in function's qualified name may be that of a class that nobody knows.
     kind = (
         "__qualname__" if inspect.isfunction(function) or inspect.isclass(function) else "__name__"

@@ -18,6 +18,17 @@ from tallymark._statement import Statement, define
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from tallymark._suite_keys import (
+        AddedKeys,
+        CommandKeys,
+        DefaultKeys,
+        ProgramKeys,
+        SetupKeys,
+        TimerKeys,
+        ToolchainKeys,
+        VariantsKeys,
+    )
+
 _SECONDS = ("timeout", "min_run_time", "max_run_time")
 
 
@@ -36,7 +47,11 @@ class Suite:
     """
 
     def __init__(
-        self, *, toolchain: str | None = None, include: Sequence[str] = (), **defaults: Any
+        self,
+        *,
+        toolchain: str | None = None,
+        include: Sequence[str] = (),
+        **defaults: Unpack[DefaultKeys],
     ) -> None:
         """`toolchain`, `include` and `[defaults]` of the file."""
         self._head: dict[str, Any] = {"schema": SCHEMA}
@@ -46,33 +61,39 @@ class Suite:
             self._head["include"] = list(include)
         if defaults:
             self._head["defaults"] = _keys(defaults)
-        self._setups: dict[str, dict[str, Any]] = {}
-        self._toolchains: dict[str, dict[str, Any]] = {}
-        self._benchmarks: list[dict[str, Any]] = []
-        self._variants: list[dict[str, Any]] = []
-        self._timers: list[dict[str, Any]] = []
-        self._commands: list[dict[str, Any]] = []
-        self._programs: list[dict[str, Any]] = []
+        self._setups: dict[str, dict[str, object]] = {}
+        self._toolchains: dict[str, dict[str, object]] = {}
+        self._benchmarks: list[dict[str, object]] = []
+        self._variants: list[dict[str, object]] = []
+        self._timers: list[dict[str, object]] = []
+        self._commands: list[dict[str, object]] = []
+        self._programs: list[dict[str, object]] = []
         self._definitions: list[Definition] = []
 
-    def setup(self, name: str, **sides: str) -> None:
+    def setup(self, name: str, **sides: Unpack[SetupKeys]) -> None:
         """A named setup: py, cpp, cpp_global or table."""
         self._setups[name] = dict(sides)
 
-    def toolchain(self, name: str, **keys: Any) -> None:
+    def toolchain(self, name: str, **keys: Unpack[ToolchainKeys]) -> None:
         """A toolchain: extends, flags, include, link, requires, …"""
         self._toolchains[name] = dict(keys)
 
-    def benchmark(self, label: str | Sequence[str], **keys: Any) -> None:
-        """A `[[benchmark]]`: py, cpp, table, py_model, setup, signature, params, autograd, torchscript, threads, …"""
+    def benchmark(self, label: str | Sequence[str], **keys: object) -> None:
+        """A `[[benchmark]]`: py, cpp, table, py_model, setup, signature, params, autograd, threads, …, and the
+        runtimes of its toolchain, such as torchscript."""
         self._benchmarks.append({"label": _label(label), **_keys(keys)})
 
-    def variants(self, label: str | Sequence[str], **keys: Any) -> None:
+    def variants(self, label: str | Sequence[str], **keys: Unpack[VariantsKeys]) -> None:
         """A `[[variants]]` block: table, or py and cpp. Each line is a case."""
         self._variants.append({"label": _label(label), **_keys(keys)})
 
     def timer(
-        self, label: str | Sequence[str], stmt: str, *, language: str = "python", **keys: Any
+        self,
+        label: str | Sequence[str],
+        stmt: str,
+        *,
+        language: str = "python",
+        **keys: Unpack[TimerKeys],
     ) -> None:
         """A `[[timer]]`: one explicit case."""
         self._timers.append(
@@ -80,7 +101,10 @@ class Suite:
         )
 
     def command(
-        self, label: str | Sequence[str], run: Sequence[str | os.PathLike[str]] = (), **keys: Any
+        self,
+        label: str | Sequence[str],
+        run: Sequence[str | os.PathLike[str]] = (),
+        **keys: Unpack[CommandKeys],
     ) -> None:
         """A `[[command]]`: a program and its arguments, or `shell=` a text for /bin/sh; with prepare, input, output,
         expect_status, environment, folder, params, tags, timeout, … Relative paths are taken from the working
@@ -88,7 +112,7 @@ class Suite:
         words = {"run": [os.fspath(word) for word in run]} if run else {}
         self._commands.append({"label": _label(label), **words, **_keys(keys)})
 
-    def program(self, path: str | os.PathLike[str], **keys: Any) -> None:
+    def program(self, path: str | os.PathLike[str], **keys: Unpack[ProgramKeys]) -> None:
         """A `[[program]]`: a benchmark program, with name, filter, args, tags, timeout, … A relative path is taken from
         the working folder."""
         self._programs.append({"path": os.fspath(path), **_keys(keys)})
@@ -96,16 +120,16 @@ class Suite:
     def add(
         self,
         statement: Statement,
-        *args: Any,
+        *args: object,
         setup: str = "",
-        globals: Mapping[str, Any] | None = None,
+        globals: Mapping[str, object] | None = None,
         global_setup: str = "",
         language: str = "python",
         label: str | None = None,
         threads: int = 1,
         toolchain: str | None = None,
         data_limit: int = DATA_LIMIT,
-        **keys: Any,
+        **keys: Unpack[AddedKeys],
     ) -> None:
         """One case, given as to `tallymark.count`: functions and values of this process can be in it. `keys` are
         further ones of a timer."""
@@ -190,11 +214,11 @@ def _label(label: str | Sequence[str]) -> list[str]:
     return [label] if isinstance(label, str) else list(label)
 
 
-def _keys(keys: Mapping[str, Any]) -> dict[str, Any]:
+def _keys(keys: Mapping[str, object]) -> dict[str, object]:
     return {key: _value(key, value) for key, value in keys.items() if value is not None}
 
 
-def _value(key: str, value: Any) -> Any:
+def _value(key: str, value: object) -> object:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         if key in _SECONDS:
             return f"{max(1, round(value * 1000))} ms"

@@ -65,11 +65,11 @@ def _takes_input_(function: F) -> F:
 
 @_takes_input_
 def dump_chrome_trace(
-    f: Callable[..., Any],
-    input: Any,
+    f: Callable[..., object],
+    input: object,
     trace_filename: str,
-    optimize_ctx: AbstractContextManager[Any],
-    activities: Sequence[Any],
+    optimize_ctx: AbstractContextManager[object],
+    activities: Sequence[object],
     num_runs: int = 1,
     devices: Sequence[str] | str | None = None,
     kwargs_for_f: dict[str, Any] | None = None,
@@ -215,10 +215,10 @@ def _labelled(filename: Path) -> list[Any]:
 
 @_takes_input_
 def benchmark_utilization(
-    f: Callable[..., Any],
-    input: Any,
+    f: Callable[..., object],
+    input: object,
     trace_folder: str | os.PathLike[str],
-    optimize_ctx: AbstractContextManager[Any] | None = None,
+    optimize_ctx: AbstractContextManager[object] | None = None,
     trace_file_name: str = "tmp_chrome_trace",
     num_runs: int = 1,
 ) -> tuple[float, float]:

@@ -31,11 +31,11 @@ _FLAGS = {
 class Loop:
     """In a stream: the `run_until_complete` of an event loop that the measured process makes for itself."""
 
-    def __reduce__(self) -> tuple[Callable[[], Any], tuple[()]]:
+    def __reduce__(self) -> tuple[Callable[[], object], tuple[()]]:
         return rebuild.event_loop, ()
 
 
-def kind_of_call(function: Callable[..., Any]) -> str:
+def kind_of_call(function: object) -> str:
     """What a call of it makes: "coroutine", "generator", "asynchronous generator"; "" where the call does the work."""
     code = getattr(_plain(function), "__code__", None)
     if not isinstance(code, types.CodeType):
@@ -43,7 +43,7 @@ def kind_of_call(function: Callable[..., Any]) -> str:
     return next((kind for flag, kind in _FLAGS.items() if code.co_flags & flag), "")
 
 
-def kind_of_result(value: Any) -> str:
+def kind_of_result(value: object) -> str:
     """The same of what a call returned."""
     if inspect.iscoroutine(value):
         return "coroutine"
@@ -91,7 +91,7 @@ def may_return_one(function: Callable[..., Any]) -> bool:
     return any(kind_of_call(one) for one in _named(plain) if callable(one))
 
 
-def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+def run(coroutine: Coroutine[object, object, object]) -> object:
     """Its result, in this process; in a thread of its own where this one has a running loop."""
     try:
         asyncio.get_running_loop()
@@ -114,7 +114,7 @@ def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
     return result
 
 
-def _plain(function: Any) -> Any:
+def _plain(function: object) -> object:
     """The function behind partial objects, methods, and objects that are called."""
     while True:
         if isinstance(function, functools.partial):
@@ -128,11 +128,11 @@ def _plain(function: Any) -> Any:
             return called if isinstance(called, types.FunctionType) else function
 
 
-def _makes_one(constant: Any) -> bool:
+def _makes_one(constant: object) -> bool:
     return isinstance(constant, types.CodeType) and any(constant.co_flags & flag for flag in _FLAGS)
 
 
-def _named(function: types.FunctionType) -> Iterator[Any]:
+def _named(function: types.FunctionType) -> Iterator[object]:
     code, around = function.__code__, function.__globals__
     values = [around[name] for name in code.co_names if name in around]
     for cell in function.__closure__ or ():

@@ -76,7 +76,7 @@ class Captured:
     variables: tuple[str, ...] = ()  # of the environment, which the measured process gets as well
     modes: tuple[str, ...] = ()  # of this process, which the measured one has, too
     # Nothing is taken along: a fork of this process is measured, which has the values (_here.py).
-    here: Any = dataclasses.field(default=None, compare=False, repr=False)
+    here: object = dataclasses.field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         lines = [f"source     {_name_and_size(one)}" for one in self.source]
@@ -98,7 +98,7 @@ _NO_MODULES: Mapping[str, types.ModuleType] = types.MappingProxyType({})
 def capture_text(
     stmt: str,
     setup: str = "",
-    values: Mapping[str, Any] | None = None,
+    values: Mapping[str, object] | None = None,
     *,
     limit: int = DATA_LIMIT,
 ) -> Captured:
@@ -134,7 +134,7 @@ def capture_text(
     )
 
 
-def _of_main(setup: str, stmt: str, known: Mapping[str, Any]) -> dict[str, Any]:
+def _of_main(setup: str, stmt: str, known: Mapping[str, object]) -> dict[str, object]:
     """The globals of the measured process are its `__main__`: a name can have one value there."""
     main = vars(sys.modules["__main__"])
     found = {}
@@ -151,7 +151,7 @@ def _of_main(setup: str, stmt: str, known: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def capture_values(
-    values: Mapping[str, Any],
+    values: Mapping[str, object],
     *,
     limit: int = DATA_LIMIT,
     as_globals: bool = True,
@@ -284,11 +284,11 @@ def describe(value: Any) -> str:
     return name
 
 
-def _is_builtin(name: str, value: Any) -> bool:
+def _is_builtin(name: str, value: object) -> bool:
     return getattr(builtins, name, None) is value
 
 
-def _title(value: Any) -> str:
+def _title(value: object) -> str:
     return str(getattr(value, "__qualname__", None) or getattr(value, "__name__", "?"))
 
 

@@ -6,7 +6,6 @@ import contextlib
 import functools
 import types
 from collections.abc import Iterator
-from typing import Any
 
 from tallymark._capture.names import default_values, outside_names
 from tallymark._capture.pickling import Sink, TooLarge, make_pickler
@@ -15,7 +14,7 @@ from tallymark._errors import CaptureError
 _HINT = "make it in setup, leave it out of what the statement uses, or give its class a __reduce__ that does"
 
 
-def refusal(name: str, value: Any, error: Exception, limit: int) -> CaptureError:
+def refusal(name: str, value: object, error: Exception, limit: int) -> CaptureError:
     """`error` came when `value` was pickled: the same with the path to the part that it is about."""
     if _is_too_deep(error):
         return CaptureError(
@@ -41,7 +40,7 @@ def too_large(name: str, size: int, limit: int, *, of_view: bool = False) -> Cap
 
 
 def _search(
-    path: str, value: Any, error: Exception, limit: int, seen: set[int]
+    path: str, value: object, error: Exception, limit: int, seen: set[int]
 ) -> tuple[str, Exception]:
     seen.add(id(value))
     for part, child in _parts(value):
@@ -58,7 +57,7 @@ def _search(
     return path, error
 
 
-def _parts(value: Any) -> Iterator[tuple[str, Any]]:
+def _parts(value: object) -> Iterator[tuple[str, object]]:
     if isinstance(value, dict):
         yield from ((f"[{key!r}]", one) for key, one in value.items())
     elif isinstance(value, (list, tuple, set, frozenset)):
@@ -87,7 +86,7 @@ def _is_too_deep(error: Exception) -> bool:
     return isinstance(error, RecursionError) or isinstance(error.__cause__, RecursionError)
 
 
-def _has_state(value: Any) -> bool:
+def _has_state(value: object) -> bool:
     """Whether its class says itself what of it is pickled; object has such a method since 3.11."""
     own = getattr(type(value), "__getstate__", None)
     return own is not None and own is not getattr(object, "__getstate__", None)

@@ -68,7 +68,7 @@ def modes_of(modules: Iterable[str], threads: int = 1) -> Modes:
         # One that is still being imported has no modes yet.
         if module is not None and (found := [*_safely(find, module)]) and used.reach(name):
             carried += found
-    torch: Any = sys.modules.get("torch")
+    torch: object = sys.modules.get("torch")
     if hasattr(torch, "get_default_dtype") and used.reach("torch"):
         notes += _torch_notes(torch, threads)
     return Modes(tuple(carried), tuple(notes))

@@ -9,7 +9,6 @@ import sys
 import textwrap
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 _NONE = object()
 _EXECUTES = ("eval", "exec")
@@ -109,9 +108,9 @@ def _is_namespace(node: ast.AST) -> bool:
     )
 
 
-def outside_names(function: types.FunctionType) -> dict[str, Any]:
+def outside_names(function: types.FunctionType) -> dict[str, object]:
     """The variables of its closure and the globals that a function uses, as far as they have values now."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
         try:
             found[name] = cell.cell_contents
@@ -124,7 +123,7 @@ def outside_names(function: types.FunctionType) -> dict[str, Any]:
     return found
 
 
-def default_values(function: types.FunctionType) -> dict[str, Any]:
+def default_values(function: types.FunctionType) -> dict[str, object]:
     """What its parameters are when nothing is given, by their names."""
     code, values = function.__code__, function.__defaults__ or ()
     first = code.co_argcount - len(values)

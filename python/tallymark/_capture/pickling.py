@@ -107,7 +107,7 @@ def reference_to(value: Any) -> str | None:
     module = sys.modules.get(name) if isinstance(name, str) else None
     if module is None or not isinstance(qualname, str) or not is_importable(module):
         return None
-    found: Any = module
+    found: object = module
     for part in qualname.split("."):
         found = getattr(found, part, None)
     return f"{name}:{qualname}" if found is value else None
@@ -117,9 +117,9 @@ class _Observer:
     """What happens to each object that a pickler asks about. Mixed into the two kinds of pickler."""
 
     limit: int
-    references: dict[str, Any]  # "module:qualname" → the function or class
+    references: dict[str, object]  # "module:qualname" → the function or class
     modules: dict[str, types.ModuleType]
-    code: list[Any]  # functions and classes that go by value
+    code: list[object]  # functions and classes that go by value
     kinds: dict[type, None]  # the classes of what was written
     libraries: set[str]  # whose values are rebuilt by functions of ours
     notes: list[str]
@@ -131,7 +131,7 @@ class _Observer:
         self.libraries = set()
         self.kinds = {}
         self.forced: list[types.ModuleType] = []
-        self._memory: dict[Any, Any] = {}
+        self._memory: dict[object, object] = {}
 
     def observe(self, value: Any) -> Any:
         """A reduction, or NotImplemented."""
@@ -158,7 +158,7 @@ class _Observer:
             return self._tensor(value)
         return NotImplemented
 
-    def _module(self, value: types.ModuleType) -> Any:
+    def _module(self, value: types.ModuleType) -> object:
         if value.__name__ == "__main__":
             raise CaptureError(
                 "cannot pickle __main__, this program itself", hint="name what is used of it"
@@ -168,7 +168,7 @@ class _Observer:
         self.modules[value.__name__] = value
         return importlib.import_module, (value.__name__,)
 
-    def _named(self, value: Any) -> Any:
+    def _named(self, value: object) -> object:
         target = reference_to(value)
         if target is not None:
             if target.partition(":")[0] != MODULE:
@@ -180,7 +180,7 @@ class _Observer:
             return NotImplemented
         return self._as_code(value)
 
-    def _named_by_another(self, value: Any) -> None:
+    def _named_by_another(self, value: object) -> None:
         """What is not a function of Python's, but goes by its name as one does: cached, or compiled."""
         target = reference_to(value)
         if target is not None:
@@ -191,7 +191,7 @@ class _Observer:
                 hint="measure its __wrapped__, or put it into a module",
             )
 
-    def _as_code(self, value: Any) -> Any:
+    def _as_code(self, value: object) -> object:
         if not self.by_value:
             kind = "module" if isinstance(value, types.ModuleType) else "function or class"
             raise CaptureError(
@@ -208,14 +208,14 @@ class _Observer:
     def force(self, module: types.ModuleType) -> None:
         """Has cloudpickle take a module's code along although it is in sys.modules."""
 
-    def _file(self, value: Any) -> None:
+    def _file(self, value: object) -> None:
         """cloudpickle would take a copy of a text file along, as a StringIO."""
         streams = (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__)
         if type(value) in (io.StringIO, io.BytesIO) or any(value is one for one in streams):
             return
         raise CaptureError("cannot pickle an open file", hint="open it in setup=, or pass its path")
 
-    def _view_of_bytes(self, view: memoryview) -> Any:
+    def _view_of_bytes(self, view: memoryview) -> object:
         """cloudpickle would take it along as bytes, which are something else."""
         data = view.tobytes()
         plain = data if view.readonly else bytearray(data)
@@ -295,7 +295,7 @@ class _TorchMemory:
     def __init__(self, storage: Any) -> None:
         self.storage = storage
 
-    def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
+    def __reduce__(self) -> tuple[Callable[[bytes], object], tuple[bytes]]:
         import ctypes
 
         size = self.storage.nbytes()
@@ -329,7 +329,7 @@ def make_pickler(sink: Sink) -> Any:
     classes_by_name = getattr(inner, "_DYNAMIC_CLASS_TRACKER_BY_ID", {})
 
     class Pickler(_Observer, CloudPickler):  # type: ignore[misc]
-        def _as_code(self, value: Any) -> Any:
+        def _as_code(self, value: object) -> object:
             reduced = super()._as_code(value)
             if isinstance(value, type):
                 self._name_class(value)
@@ -349,14 +349,14 @@ def make_pickler(sink: Sink) -> Any:
                 register_pickle_by_value(module)
                 self.forced.append(module)
 
-        def dump(self, value: Any) -> None:
+        def dump(self, value: object) -> None:
             try:
                 super().dump(value)
             finally:
                 while self.forced:
                     unregister_pickle_by_value(self.forced.pop())
 
-        def reducer_override(self, value: Any) -> Any:
+        def reducer_override(self, value: object) -> object:
             if isinstance(value, types.CodeType) and "ipykernel_" in value.co_filename:
                 # The name of a notebook's cell has the process in it.
                 return self.dispatch_table[types.CodeType](value.replace(co_filename="<cell>"))

@@ -36,7 +36,7 @@ _HINT = (
 
 
 def replaced_by_others(
-    texts: Iterable[str], values: Mapping[str, Any], reached: Iterable[Any]
+    texts: Iterable[str], values: Mapping[str, object], reached: Iterable[object]
 ) -> dict[str, str]:
     """Looks at what `texts` name, where `values` are their globals, and at `reached`: functions, classes and modules
     that captured values bring along. Returns "module:path" and `identity` of what the measured process should compare.
@@ -59,7 +59,7 @@ class _Search:
         self._waiting: deque[types.FunctionType] = deque()
         self._direct = True  # what the statement itself names, and not what a package does
 
-    def texts(self, texts: Iterable[str], values: Mapping[str, Any]) -> None:
+    def texts(self, texts: Iterable[str], values: Mapping[str, object]) -> None:
         nodes = [node for text in texts for node in ast.walk(parsed(text) or ast.Module([], []))]
         names = frozenset(
             one.id if isinstance(one, ast.Name) else one.attr
@@ -231,7 +231,7 @@ class _Search:
             return
         raise _refused(owner, name, f"{value!r:.60}")
 
-    def _check_object(self, owner: Owner, name: str, value: Any) -> None:
+    def _check_object(self, owner: Owner, name: str, value: object) -> None:
         kind = type(value)
         own = _is_somebodys(kind)
         if own or self._direct:
@@ -261,7 +261,7 @@ def _is_made(made: Made, owner: Owner, home: types.ModuleType, value: types.Func
     return function is value or value.__name__ == made.value
 
 
-def _same(written: Any, here: Any) -> bool:
+def _same(written: object, here: object) -> bool:
     return type(written) is type(here) and (written == here or written != written)
 
 
@@ -288,7 +288,7 @@ def _home(owner: Owner) -> types.ModuleType | None:
     module = sys.modules.get(owner.__module__)
     if module is None or module.__name__ == "__main__":
         return None
-    found: Any = module
+    found: object = module
     for part in owner.__qualname__.split("."):
         found = vars(found).get(part) if isinstance(found, (type, types.ModuleType)) else None
     return module if found is owner else None
@@ -298,7 +298,7 @@ def _file(module: types.ModuleType) -> str:
     return getattr(module, "__file__", None) or ""
 
 
-def _root(name: Any) -> str:
+def _root(name: object) -> str:
     return name.partition(".")[0] if isinstance(name, str) else ""
 
 

@@ -8,7 +8,6 @@ import fnmatch
 import os
 import types
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from tallymark._capture.names import parsed
 
@@ -21,7 +20,7 @@ _PASSED = (
 _READERS = frozenset(("environ", "environb", "getenv", "expandvars"))
 
 
-def variables_named(texts: Iterable[str], functions: Iterable[Any]) -> list[str]:
+def variables_named(texts: Iterable[str], functions: Iterable[object]) -> list[str]:
     """Those of this process that texts, or Python functions, name where they read the environment. Sorted."""
     found: set[str] = set()
     for text in texts:

@@ -15,13 +15,13 @@ from tallymark._errors import CaptureError
 _PLAIN = (int, float, complex, type(None))
 
 
-def used_by_functions(values: Mapping[str, Any]) -> dict[str, Any]:
+def used_by_functions(values: Mapping[str, object]) -> dict[str, object]:
     """What functions and classes that go by value use, by the path to it ("f: table"): written before them, so that
     each has its size, and is shared."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     seen = {id(value) for value in values.values()}
 
-    def visit(path: str, value: Any) -> None:
+    def visit(path: str, value: object) -> None:
         for part, function in _functions_of(value):
             defaults = default_values(function).items()
             used = {name: one for name, one in defaults if not isinstance(one, _PLAIN)}
@@ -39,7 +39,7 @@ def used_by_functions(values: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _functions_of(value: Any) -> Iterator[tuple[str, types.FunctionType]]:
+def _functions_of(value: object) -> Iterator[tuple[str, types.FunctionType]]:
     """Those that leave with a value because nobody could import them there: itself, its class's methods."""
     if isinstance(value, types.FunctionType):
         if reference_to(value) is None:
@@ -66,7 +66,7 @@ def check_values(modules: Iterable[types.ModuleType]) -> None:
     written once, and plainly. Raises CaptureError."""
     for module in modules:
         for owner, name, written in _written(getattr(module, "__file__", None) or ""):
-            holder: Any = getattr(module, owner, None) if owner else module
+            holder: object = getattr(module, owner, None) if owner else module
             if name.endswith("()"):
                 _check_defaults(
                     module, owner, vars(holder).get(name[:-2]) if holder else None, written
@@ -85,7 +85,7 @@ def _check_defaults(module: types.ModuleType, owner: str, function: Any, written
             _check(module, f"{module.__name__}.{function.__qualname__}({name}=)", here[name], value)
 
 
-def _check(module: types.ModuleType, path: str, here: Any, written: Any) -> None:
+def _check(module: types.ModuleType, path: str, here: object, written: object) -> None:
     if type(here) is type(written) and (here == written or here != here):
         return
     raise CaptureError(
@@ -96,7 +96,7 @@ def _check(module: types.ModuleType, path: str, here: Any, written: Any) -> None
 
 
 @functools.lru_cache(maxsize=256)
-def _parsed(path: str, _state: tuple[int, int]) -> tuple[tuple[str, str, Any], ...]:
+def _parsed(path: str, _state: tuple[int, int]) -> tuple[tuple[str, str, object], ...]:
     with open(path, encoding="utf-8") as file:
         tree = ast.parse(file.read())
     changed = {
@@ -109,7 +109,7 @@ def _parsed(path: str, _state: tuple[int, int]) -> tuple[tuple[str, str, Any], .
     return tuple(found)
 
 
-def _written(path: str) -> tuple[tuple[str, str, Any], ...]:
+def _written(path: str) -> tuple[tuple[str, str, object], ...]:
     """(class or "", name, value), and (…, "function()", {parameter: default}); nothing of what cannot be read."""
     import os
 
@@ -120,7 +120,9 @@ def _written(path: str) -> tuple[tuple[str, str, Any], ...]:
         return ()
 
 
-def _of_body(owner: str, body: list[ast.stmt], changed: set[str]) -> Iterator[tuple[str, str, Any]]:
+def _of_body(
+    owner: str, body: list[ast.stmt], changed: set[str]
+) -> Iterator[tuple[str, str, object]]:
     stores = [
         node.id
         for statement in body
@@ -145,7 +147,7 @@ def _of_body(owner: str, body: list[ast.stmt], changed: set[str]) -> Iterator[tu
             yield owner, target.id, ast.literal_eval(value)
 
 
-def _defaults_of(arguments: ast.arguments) -> dict[str, Any]:
+def _defaults_of(arguments: ast.arguments) -> dict[str, object]:
     positional = [*arguments.posonlyargs, *arguments.args]
     given = list(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults))
     given += [(a, d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None]

@@ -78,7 +78,7 @@ class Connection:
         return event
 
     def request(
-        self, document: Mapping[str, Any], *, silence: float | None = None
+        self, document: Mapping[str, object], *, silence: float | None = None
     ) -> Iterator[Event]:
         """Sends a request under a fresh id and yields its events up to and with the last one (`error` is one of them).
 
@@ -92,14 +92,14 @@ class Connection:
             if is_last(event):
                 return
 
-    def ask(self, document: Mapping[str, Any], *, timeout: float) -> Event:
+    def ask(self, document: Mapping[str, object], *, timeout: float) -> Event:
         """The last event of a request. Raises Error when that reports an error."""
         *_, event = self.request(document, silence=timeout)
         if event["event"] == "error":
             raise Error.from_event(event)
         return event
 
-    def start(self, document: Mapping[str, Any]) -> int:
+    def start(self, document: Mapping[str, object]) -> int:
         """Sends a request; its id."""
         self._last_id += 1
         self._send({**document, "id": self._last_id})
@@ -133,7 +133,7 @@ class Connection:
         """Ends the connection, and with it the server's work for it."""
         self._channel.close()
 
-    def _send(self, document: Mapping[str, Any]) -> None:
+    def _send(self, document: Mapping[str, object]) -> None:
         try:
             data = json.dumps(document, allow_nan=False).encode() + b"\n"
         except (TypeError, ValueError) as error:
@@ -172,7 +172,7 @@ class Connection:
         self.close()
 
 
-def is_last(event: Mapping[str, Any]) -> bool:
+def is_last(event: Mapping[str, object]) -> bool:
     """Whether a request has no more events after this one."""
     return event.get("event") in _LAST
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
 from tallymark._pytest.session import Tally, session_of, tally_of
+
+if TYPE_CHECKING:
+    from tallymark._definition import Definition
 
 
 class Benchmark:
@@ -20,18 +23,18 @@ class Benchmark:
         self._disabled = disabled
         self.name = ""
         self.group: str | None = None
-        self.extra_info: dict[str, Any] = {}
+        self.extra_info: dict[str, object] = {}
 
     def __call__(self, function_to_benchmark: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return self._measure(function_to_benchmark, args, kwargs)
 
     def pedantic(
         self,
-        target: Callable[..., Any],
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
-        setup: Callable[[], Any] | None = None,
-        teardown: Callable[..., Any] | None = None,
+        target: Callable[..., object],
+        args: Sequence[object] = (),
+        kwargs: Mapping[str, object] | None = None,
+        setup: Callable[[], object] | None = None,
+        teardown: Callable[..., object] | None = None,
         rounds: int = 1,
         warmup_rounds: int = 0,
         iterations: int = 1,
@@ -53,8 +56,8 @@ class Benchmark:
         return self._measure_between(setup, teardown, target, tuple(args), given)
 
     def _measure(
-        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+        self, function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> object:
         values = {"f": function, **{f"x{at}": value for at, value in enumerate(args)}}
         # A keyword cannot be a variable's name that is taken already: f and x0 are.
         words = {f"{name}_": value for name, value in kwargs.items()}
@@ -66,15 +69,15 @@ class Benchmark:
 
     def _measure_between(
         self,
-        setup: Callable[[], Any] | None,
-        teardown: Callable[..., Any] | None,
-        target: Callable[..., Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Any:
+        setup: Callable[[], Any] | None,  # it may return (args, kwargs)
+        teardown: Callable[..., object] | None,
+        target: Callable[..., object],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+    ) -> object:
         """What changes its arguments needs its setup before each execution, and what leaves something behind its
         teardown: all are counted, and reported so."""
-        values: dict[str, Any] = {"f": target, "a": args, "k": kwargs}
+        values: dict[str, object] = {"f": target, "a": args, "k": kwargs}
         first, last = "", ""
         if setup is not None:
             values["setup"], first = setup, "setup()\n"
@@ -103,11 +106,11 @@ class Benchmark:
     def _executed(
         self,
         texts: tuple[str, str, str],
-        values: dict[str, Any],
+        values: dict[str, object],
         execute: Callable[[], Any],
         remark: str = "",
-        plain: tuple[Callable[..., Any], tuple[Any, ...]] | None = None,
-    ) -> Any:
+        plain: tuple[Callable[..., object], tuple[object, ...]] | None = None,
+    ) -> object:
         """The result of one execution here, and a count of what `texts` says comes before the call, of the call, and of
         what comes after it; `plain` is a call without keywords."""
         from tallymark._capture import awaited as _awaited
@@ -129,7 +132,7 @@ class Benchmark:
         self._count(definition, remark)
         return result
 
-    def _defined(self, define: Callable[[], Any]) -> Any:
+    def _defined(self, define: Callable[[], Definition]) -> Definition | None:
         """What is taken along is taken before the function can change it. None where it cannot leave this process."""
         from tallymark._errors import Error
 
@@ -141,7 +144,7 @@ class Benchmark:
             self._tally.not_measured.append(str(error))
             return None
 
-    def _count(self, definition: Any, remark: str = "") -> None:
+    def _count(self, definition: Definition | None, remark: str = "") -> None:
         from tallymark._errors import Error
 
         if definition is None:
@@ -154,10 +157,10 @@ class Benchmark:
 
 def _definition(
     texts: tuple[str, str, str],
-    values: dict[str, Any],
-    plain: tuple[Callable[..., Any], tuple[Any, ...]] | None,
+    values: dict[str, object],
+    plain: tuple[Callable[..., object], tuple[object, ...]] | None,
     awaited: bool,
-) -> Any:
+) -> Definition:
     from tallymark._capture.awaited import Loop
     from tallymark._statement import define, with_text
 
@@ -172,7 +175,7 @@ def _definition(
     return dataclasses.replace(made, data=with_text(made.data, made.stmt, awaited=True))
 
 
-def _refuse(error: Exception) -> Any:
+def _refuse(error: Exception) -> NoReturn:
     raise error
 
 

@@ -6,14 +6,17 @@ import dataclasses
 import importlib.util
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from tallymark._baseline import Baseline, Verdict
     from tallymark._client.record import Record
     from tallymark._definition import Definition
+    from tallymark._options import CountKeys, TimeKeys
     from tallymark._result import Result
     from tallymark._statement import Statement
 
@@ -45,7 +48,11 @@ class Tally:
         self.not_measured: list[str] = []  # what the alias `benchmark` could not, and why
 
     def count(
-        self, statement: Statement, *args: Any, label: str | None = None, **options: Any
+        self,
+        statement: Statement,
+        *args: object,
+        label: str | None = None,
+        **options: Unpack[CountKeys],
     ) -> Result:
         """`tallymark.count`, held against the test's limits. Of several in one test each may get a `label`; without
         one they are numbered."""
@@ -55,7 +62,11 @@ class Tally:
         return self._keep(tallymark.count(statement, *args, label=self.node, **options), label)
 
     def time(
-        self, statement: Statement, *args: Any, label: str | None = None, **options: Any
+        self,
+        statement: Statement,
+        *args: object,
+        label: str | None = None,
+        **options: Unpack[TimeKeys],
     ) -> Result:
         """The same of `tallymark.time`."""
         import tallymark
@@ -63,7 +74,11 @@ class Tally:
         return self._keep(tallymark.time(statement, *args, label=self.node, **options), label)
 
     def measure(
-        self, statement: Statement, *args: Any, label: str | None = None, **options: Any
+        self,
+        statement: Statement,
+        *args: object,
+        label: str | None = None,
+        **options: Unpack[CountKeys],
     ) -> Result:
         """The same of `tallymark.measure`: count and time."""
         import tallymark
@@ -72,7 +87,11 @@ class Tally:
         return self._keep(tallymark.measure(statement, *args, label=self.node, **options), label)
 
     def __call__(
-        self, statement: Statement, *args: Any, label: str | None = None, **options: Any
+        self,
+        statement: Statement,
+        *args: object,
+        label: str | None = None,
+        **options: Unpack[CountKeys],
     ) -> Result:
         """`count`, and a time too where the test has a limit of one."""
         kind = self.measure if self.wants_time else self.count
@@ -340,7 +359,7 @@ class Session:
         if exitstatus == pytest.ExitCode.TESTS_FAILED and self._codes and not self._other_failures:
             session.exitstatus = 3 if 3 in self._codes else self._codes[0]
 
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         from tallymark._view.text import columns
 
         notes = [*self._notes, *self._closing_lines()]

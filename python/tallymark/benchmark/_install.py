@@ -80,7 +80,7 @@ class _Finder(MetaPathFinder):
 class _Loader(Loader):
     """Another loader, after which names are replaced."""
 
-    def __init__(self, loader: Loader, offered: Mapping[str, Any]) -> None:
+    def __init__(self, loader: Loader, offered: Mapping[str, object]) -> None:
         self._loader = loader
         self._offered = offered
 
@@ -127,7 +127,7 @@ def _answering_as(successor: ModuleType) -> type[ModuleType]:
         def __getattribute__(self, name: str) -> Any:
             return getattr(successor, name)
 
-        def __setattr__(self, name: str, value: Any) -> None:
+        def __setattr__(self, name: str, value: object) -> None:
             setattr(successor, name, value)
 
         def __delattr__(self, name: str) -> None:

@@ -21,7 +21,7 @@ def _broadcast_lengths() -> list[FuzzedParameter]:
 class BinaryOpFuzzer(Fuzzer):
     """Gives `x` and `y`, of up to three dimensions, that fit each other, sometimes by broadcasting."""
 
-    def __init__(self, seed: int | None, dtype: Any | None = None, cuda: bool = False) -> None:
+    def __init__(self, seed: int | None, dtype: object | None = None, cuda: bool = False) -> None:
         # Of both: PyTorch draws steps for y, and does not use them.
         shared: dict[str, Any] = {
             "steps": ("x_step_0", "x_step_1", "x_step_2"),

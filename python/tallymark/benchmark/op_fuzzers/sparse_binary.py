@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..utils.fuzzer import FuzzedParameter, Fuzzer, ParameterAlias
 from . import _parameters as parameters
 from .sparse_unary import sparse_dimensions, sparse_tensor
@@ -21,7 +19,7 @@ def _equal_lengths() -> list[FuzzedParameter]:
 class BinaryOpSparseFuzzer(Fuzzer):
     """Gives sparse `x` and `y` of one size, of up to three dimensions."""
 
-    def __init__(self, seed: int | None, dtype: Any | None = None, cuda: bool = False) -> None:
+    def __init__(self, seed: int | None, dtype: object | None = None, cuda: bool = False) -> None:
         super().__init__(
             parameters=[
                 sparse_dimensions(),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..utils.fuzzer import FuzzedParameter, Fuzzer
 from ..utils.sparse_fuzzer import FuzzedSparseTensor
 from . import _parameters as parameters
@@ -20,7 +18,7 @@ def sparse_dimensions() -> list[FuzzedParameter]:
 
 
 def sparse_tensor(
-    name: str, size: tuple[str, ...], dtype: Any | None, cuda: bool
+    name: str, size: tuple[str, ...], dtype: object | None, cuda: bool
 ) -> FuzzedSparseTensor:
     """Of the parameters that a fuzzer of sparse operators draws."""
     return FuzzedSparseTensor(
@@ -39,7 +37,7 @@ def sparse_tensor(
 class UnaryOpSparseFuzzer(Fuzzer):
     """Gives a sparse `x`, of up to three dimensions."""
 
-    def __init__(self, seed: int | None, dtype: Any | None = None, cuda: bool = False) -> None:
+    def __init__(self, seed: int | None, dtype: object | None = None, cuda: bool = False) -> None:
         super().__init__(
             parameters=[
                 sparse_dimensions(),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..utils.fuzzer import FuzzedTensor, Fuzzer
 from . import _parameters as parameters
 
@@ -32,7 +30,7 @@ class SpectralOpFuzzer(Fuzzer):
         self,
         *,
         seed: int | None,
-        dtype: Any | None = None,
+        dtype: object | None = None,
         cuda: bool = False,
         probability_regular: float = 1.0,
     ) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..utils.fuzzer import FuzzedTensor, Fuzzer
 from . import _parameters as parameters
 
@@ -13,7 +11,7 @@ __all__ = ["UnaryOpFuzzer"]
 class UnaryOpFuzzer(Fuzzer):
     """Gives `x`, of up to three dimensions."""
 
-    def __init__(self, seed: int | None, dtype: Any | None = None, cuda: bool = False) -> None:
+    def __init__(self, seed: int | None, dtype: object | None = None, cuda: bool = False) -> None:
         super().__init__(
             parameters=[
                 parameters.dimensions("dim"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ._engine import cpp_definition, measured
 from .common import Measurement, TaskSpec
@@ -44,7 +44,7 @@ class CppTimer:
         return statistics.median_low(self._raw_times(settings)[1])
 
     def blocked(
-        self, min_run_time: float, callback: Callable[[int, float], Any] | None
+        self, min_run_time: float, callback: Callable[[int, float], object] | None
     ) -> Measurement:
         """Samples of at least `min_run_time` seconds together, each as long as the clock needs."""
         number, times = self._raw_times(_for_seconds(min_run_time))
@@ -55,7 +55,7 @@ class CppTimer:
         threshold: float,
         min_run_time: float,
         max_run_time: float,
-        callback: Callable[[int, float], Any] | None,
+        callback: Callable[[int, float], object] | None,
     ) -> Measurement:
         """Samples of twice the time in each turn, until the last turn's interquartile range is below `threshold` of its
         median, or they take `max_run_time` seconds together."""
@@ -73,7 +73,7 @@ class CppTimer:
         return found
 
     def _reported(
-        self, number: int, times: list[float], callback: Callable[[int, float], Any] | None
+        self, number: int, times: list[float], callback: Callable[[int, float], object] | None
     ) -> Measurement:
         if callback is not None:
             for seconds in times:

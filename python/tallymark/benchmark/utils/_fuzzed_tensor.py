@@ -52,7 +52,7 @@ class FuzzedTensor:
         max_allocation_bytes: int | None = None,
         dim_parameter: str | None = None,
         roll_parameter: str | None = None,
-        dtype: Any | None = None,
+        dtype: object | None = None,
         cuda: bool = False,
         tensor_constructor: Callable[..., Any] | None = None,
     ) -> None:

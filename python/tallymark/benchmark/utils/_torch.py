@@ -72,14 +72,14 @@ def set_torch_threads(n: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def device_wait(torch: Any) -> Callable[[], None] | None:
+def device_wait(torch: object) -> Callable[[], None] | None:
     """What waits until the machine's accelerator is done, or None where there is none that PyTorch can use."""
     kinds = ["accelerator", "cuda", "xpu"]
     other = getattr(getattr(torch, "_C", None), "_get_privateuse1_backend_name", None)
     if other is not None:
         kinds.append(other())
     for kind in kinds:
-        module: Any = getattr(torch, kind, None)
+        module: object = getattr(torch, kind, None)
         if hasattr(module, "synchronize") and getattr(module, "is_available", bool)():
             wait: Callable[[], None] = module.synchronize
             return wait

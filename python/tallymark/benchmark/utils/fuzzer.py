@@ -146,7 +146,7 @@ class Fuzzer:
         """Of all sets drawn so far, the share that was rejected."""
         return self._rejections / self._generated if self._generated else 0.0
 
-    def _generate(self, state: Any) -> Parameters:
+    def _generate(self, state: object) -> Parameters:
         kept: Parameters = {}
         for _ in range(_MOST_TRIES):
             drawn: Parameters = {}
@@ -168,7 +168,7 @@ class Fuzzer:
 
 
 def _flat(values: Iterable[Any], cls: type) -> tuple[Any, ...]:
-    flat: list[Any] = []
+    flat: list[object] = []
     for value in values:
         flat.extend([value] if isinstance(value, cls) else value)
     return tuple(flat)

@@ -31,7 +31,7 @@ class FuzzedSparseTensor(FuzzedTensor):
         nnz: str | None = None,
         density: str | None = None,
         coalesced: str | None = None,
-        dtype: Any | None = None,
+        dtype: object | None = None,
         cuda: bool = False,
     ) -> None:
         super().__init__(

@@ -37,7 +37,7 @@ def _allowed_types() -> dict[Serialization, tuple[type, ...]]:
     return allowed
 
 
-def _serialization(value: Any) -> Serialization:
+def _serialization(value: object) -> Serialization:
     allowed = _allowed_types()
     for serialization, types in allowed.items():
         if isinstance(value, types):
@@ -58,7 +58,7 @@ class CopyIfCallgrind:
     Raises ValueError for a type whose copy may behave otherwise than the original: what is not a builtin, a scripted
     function or module, or an nn.Module."""
 
-    def __init__(self, value: Any, *, setup: str | None = None) -> None:
+    def __init__(self, value: object, *, setup: str | None = None) -> None:
         self._value = value
         self._setup = setup
         self._serialization = _serialization(value)

@@ -35,7 +35,7 @@ class ValgrindWrapper:
     """Counts statements."""
 
     # PyTorch's wrapper compiles bindings for its old versions, and says so here. There is nothing to compile.
-    _bindings_module: Any = None
+    _bindings_module: object = None
 
     def collect_callgrind(
         self,
