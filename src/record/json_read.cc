@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
-#include "expansion/case_id.h"
 #include "json/scan.h"
 #include "record/json.h"
 #include "record/json_fields.h"
@@ -255,13 +254,7 @@ void migrate_keys(Json& record) {
 void migrate_ids(std::vector<CaseRecord>& cases) {
   std::unordered_set<std::string> ids;
   for (CaseRecord& one : cases) {
-    std::string id = make_case_id({.label = one.label,
-                                   .language = one.language,
-                                   .runtime = one.runtime,
-                                   .autograd = one.autograd,
-                                   .device = one.device ? std::string_view(*one.device) : std::string_view(),
-                                   .threads = one.threads,
-                                   .params = one.params});
+    std::string id = id_by_facts(one);
     if (ids.insert(id).second) one.id = std::move(id);
   }
 }

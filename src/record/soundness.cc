@@ -158,6 +158,16 @@ std::optional<Fault> fault_of(const Counts& counts) {
   return fault_of_floor(counts);
 }
 
+std::string id_by_facts(const CaseRecord& one) {
+  return make_case_id({.label = one.label,
+                       .language = one.language,
+                       .runtime = one.runtime,
+                       .autograd = one.autograd,
+                       .device = one.device ? std::string_view(*one.device) : std::string_view(),
+                       .threads = one.threads,
+                       .params = one.params});
+}
+
 std::optional<Fault> fault_of_id(const CaseRecord& one) {
   if (one.id.empty()) return Fault{"id", "is empty"};
   // What names its facts in brackets names them as they are. A framework's own id may end in others.
@@ -169,13 +179,7 @@ std::optional<Fault> fault_of_id(const CaseRecord& one) {
     return facts.starts_with(language) && (rest.starts_with(']') || rest.starts_with(' '));
   });
   if (!names_facts) return std::nullopt;
-  const std::string id = make_case_id({.label = one.label,
-                                       .language = one.language,
-                                       .runtime = one.runtime,
-                                       .autograd = one.autograd,
-                                       .device = one.device ? std::string_view(*one.device) : std::string_view(),
-                                       .threads = one.threads,
-                                       .params = one.params});
+  const std::string id = id_by_facts(one);
   if (id == one.id || id_of_schema_1(one) == one.id) return std::nullopt;
   return Fault{"id", fmt::format("'{}', where the facts of the case make it '{}'", one.id, id)};
 }

@@ -26,6 +26,9 @@ std::optional<Fault> fault_of(const Counts& counts);
 /// Of what does not belong to a case.
 std::optional<Fault> fault_of(const Record& record);
 
+/// The id that the facts of a case make.
+std::string id_by_facts(const CaseRecord& one);
+
 /// Of the id of a case: it is there, and what it says in brackets are the facts of the case.
 std::optional<Fault> fault_of_id(const CaseRecord& one);
 
