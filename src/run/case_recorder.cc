@@ -65,7 +65,8 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   CaseRecord& record = cases_[index];
   const double precision = case_plan(request_.settings, measured.settings).wall.precision;
   record = assemble(measured, outcome, precision, reproduce(request_, measured));
-  if (record.processes && environments_ != nullptr) environments_->add_digests(*record.processes, *measured.command);
+  if (record.processes && parts_.environments != nullptr)
+    parts_.environments->add_digests(*record.processes, *measured.command);
   note_counts(index, outcome);
   if (request_.profiles) remove_explanations(*request_.profiles, record.id);
   auto profile = outcome.profiles.statement.empty() ? std::nullopt : read_profile(record, measured, outcome);
@@ -75,7 +76,7 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
     if (const Status kept = keep_profile(record, *std::move(profile), outcome.profiles.baseline); !kept)
       record.warnings.push_back("it has no profile: " + describe(kept.error()));
   }
-  if (reuse_ != nullptr) reuse_->prove(index, record);
+  if (parts_.reuse != nullptr) parts_.reuse->prove(index, record);
   results_[index] = std::move(outcome.result);
   Status kept = keep(record);
   observer_.on_case(record);
@@ -83,25 +84,25 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
 }
 
 KnownCounts CaseRecorder::known_counts(const HostKind& kind, const BuiltFiles& built) {
-  if (reuse_ == nullptr) return {};
+  if (parts_.reuse == nullptr) return {};
   std::vector<std::size_t> cases;
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     const Case& one = request_.plan->cases[i];
     // A continued run has some already.
     if (kind_of({.index = i, .mode = Mode::counts}, one) == kind && !was_tried(cases_[i])) cases.push_back(i);
   }
-  return reuse_->decide(cases, built);
+  return parts_.reuse->decide(cases, built);
 }
 
 /// What its counts follow from, whoever took them.
 void CaseRecorder::note_counts(std::size_t index, const CaseOutcome& outcome) {
-  if (inputs_ == nullptr || outcome.ending != Ending::ok || !request_.settings.counts) return;
+  if (parts_.inputs == nullptr || outcome.ending != Ending::ok || !request_.settings.counts) return;
   CaseRecord& record = cases_[index];
   if (!outcome.counts) {
-    if (reuse_ != nullptr) reuse_->take_over(index, record);
+    if (parts_.reuse != nullptr) parts_.reuse->take_over(index, record);
     return;
   }
-  record.inputs = inputs_->of(index, {outcome.built.library, outcome.built.folder}, outcome.loaded);
+  record.inputs = parts_.inputs->of(index, {outcome.built.library, outcome.built.folder}, outcome.loaded);
 }
 
 /// Every profile is looked through for what a region should not do; it is to be kept only where profiles were asked
@@ -167,8 +168,8 @@ Status CaseRecorder::keep_profile(CaseRecord& record, StoredProfile profile, con
 }
 
 Status CaseRecorder::keep(CaseRecord& record) {
-  if (!journal_) return {};
-  auto stored = journal_->append(case_to_json(record));
+  if (parts_.journal == nullptr) return {};
+  auto stored = parts_.journal->append(case_to_json(record));
   if (!stored) return std::unexpected(stored.error());
   if (request_.keeps_samples || !record.wall) return {};
   if (!record.wall->replicates_s.empty()) {

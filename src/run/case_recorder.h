@@ -13,19 +13,20 @@
 
 namespace tally {
 
+/// What a record is made with besides its cases. All of it outlives the recorder. An examination makes no record.
+struct RecordParts {
+  EnvironmentRecorder* environments = nullptr;
+  JournalWriter* journal = nullptr;
+  CountInputsFinder* inputs = nullptr;  ///< Each case is to say what its counts follow from.
+  CountReuse* reuse = nullptr;          ///< The counts that it knows are not taken. Needs `inputs`.
+};
+
 class CaseRecorder final : public ExecutionObserver {
  public:
   /// `cases` is in plan order, and has a description of each already. All of these outlive the recorder.
-  CaseRecorder(const RunRequest& request, std::vector<CaseRecord>& cases, std::optional<JournalWriter>& journal,
-               RunObserver& observer, EnvironmentRecorder* environments)
-      : request_(request), cases_(cases), journal_(journal), observer_(observer), environments_(environments) {}
-
-  /// Each case is to say what its counts follow from, and those that `reuse` knows are not taken (null: none are
-  /// known). Both outlive this.
-  void note_inputs(CountInputsFinder& inputs, CountReuse* reuse) {
-    inputs_ = &inputs;
-    reuse_ = reuse;
-  }
+  CaseRecorder(const RunRequest& request, std::vector<CaseRecord>& cases, RunObserver& observer,
+               const RecordParts& parts)
+      : request_(request), cases_(cases), observer_(observer), parts_(parts) {}
 
   /// What the statements left, in plan order; filled by examinations only.
   [[nodiscard]] std::vector<std::optional<StatementResult>>& results() { return results_; }
@@ -34,11 +35,11 @@ class CaseRecorder final : public ExecutionObserver {
     observer_.on_process(what, argv);
   }
   Status on_host(const HostKind& kind, const HostSpec& spec, const ReadyHost& host) override {
-    if (inputs_ != nullptr) inputs_->on_host(kind, spec, host.mapped);
-    return environments_ == nullptr ? Status() : environments_->on_host(kind, host);
+    if (parts_.inputs != nullptr) parts_.inputs->on_host(kind, spec, host.mapped);
+    return parts_.environments == nullptr ? Status() : parts_.environments->on_host(kind, host);
   }
   KnownCounts known_counts(const HostKind& kind, const BuiltFiles& built) override;
-  bool known_counts_stand() override { return reuse_->stands(); }
+  bool known_counts_stand() override { return parts_.reuse->stands(); }
   void on_planned(Mode mode, std::size_t sessions) override { observer_.on_planned(mode, sessions); }
   void on_session(std::size_t index, Mode mode, const std::vector<int>& cpus) override {
     observer_.on_session(request_.plan->cases[index], mode, cpus);
@@ -48,7 +49,7 @@ class CaseRecorder final : public ExecutionObserver {
   }
   Status on_case(std::size_t index, CaseOutcome outcome) override;
   std::optional<Clock::time_point> on_time(Clock::time_point now) override {
-    return journal_ ? journal_->sync_if_due(now) : std::nullopt;
+    return parts_.journal != nullptr ? parts_.journal->sync_if_due(now) : std::nullopt;
   }
   void on_waiting(const std::string& why) override { observer_.on_waiting(why); }
   void on_warning(const std::string& text) override { observer_.on_message("warning: " + text); }
@@ -63,11 +64,8 @@ class CaseRecorder final : public ExecutionObserver {
 
   const RunRequest& request_;
   std::vector<CaseRecord>& cases_;
-  std::optional<JournalWriter>& journal_;
   RunObserver& observer_;
-  EnvironmentRecorder* environments_;  ///< Null where no record is made.
-  CountInputsFinder* inputs_ = nullptr;
-  CountReuse* reuse_ = nullptr;
+  const RecordParts parts_;
   ObjectNames names_;
   SourceLines lines_;
   std::vector<std::optional<StatementResult>> results_ =

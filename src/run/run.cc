@@ -306,8 +306,11 @@ Result<RunResult> measure(Workspace& workspace, const RunRequest& asked, RunObse
     done = *std::move(opened);
   }
   observer.on_begin(done.size(), static_cast<std::size_t>(std::ranges::count(done, true)));
-  CaseRecorder recorder(request, record.cases, result.journal, observer, &environments);
-  if (inputs) recorder.note_inputs(*inputs, reuse ? &*reuse : nullptr);
+  CaseRecorder recorder(request, record.cases, observer,
+                        {.environments = &environments,
+                         .journal = result.journal ? &*result.journal : nullptr,
+                         .inputs = inputs ? &*inputs : nullptr,
+                         .reuse = reuse ? &*reuse : nullptr});
   const ExecutionResult executed = execute(workspace, request, *ready, {}, done, recorder);
   if (reuse) {
     observer.on_message(reuse->summary());
@@ -346,8 +349,7 @@ Result<ExaminationResult> examine(Workspace& workspace, const RunRequest& reques
   ExaminationResult result;
   for (const Case& one : request.plan->cases) result.cases.push_back(describe_case(one));
   observer.on_begin(result.cases.size(), 0);
-  std::optional<JournalWriter> none;
-  CaseRecorder recorder(request, result.cases, none, observer, nullptr);
+  CaseRecorder recorder(request, result.cases, observer, {});
   const ExecutionResult executed = execute(workspace, request, *ready, *examiner, {}, recorder);
   observer.on_end();
   if (executed.stopped) return std::unexpected(*executed.stopped);
