@@ -7,7 +7,11 @@
 
 #include "base/contains.h"
 #include "base/digest.h"
+#include "exchange/import_commands.h"
 #include "exchange/import_common.h"
+#include "exchange/import_cpp.h"
+#include "exchange/import_python.h"
+#include "exchange/import_rust.h"
 #include "expansion/case_id.h"
 #include "measurement/wall.h"
 

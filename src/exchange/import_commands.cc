@@ -1,9 +1,8 @@
-// hyperfine's results, and lists of named values.
+#include "exchange/import_commands.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "exchange/import_common.h"
 
 namespace tally::exchange {
 

@@ -56,13 +56,4 @@ std::vector<double> numbers_of(const json::Value& list, double scale = 1);
 std::string moment_of(std::string_view text);
 std::string moment_of(double seconds_since_1970);
 
-// The readers.
-Result<Results> read_google_benchmark(std::span<const File> files);
-Result<Results> read_pytest_benchmark(std::span<const File> files);
-Result<Results> read_hyperfine(std::span<const File> files);
-Result<Results> read_asv(std::span<const File> files);
-Result<Results> read_pyperf(std::span<const File> files);
-Result<Results> read_criterion(std::span<const File> files);
-Result<Results> read_named_values(std::span<const File> files);
-
 }  // namespace tally::exchange

@@ -1,10 +1,10 @@
-// Google Benchmark's results.
+#include "exchange/import_cpp.h"
+
 #include <fmt/format.h>
 
 #include <map>
 
 #include "base/contains.h"
-#include "exchange/import_common.h"
 
 namespace tally::exchange {
 

@@ -1,9 +1,8 @@
-// Results of pytest-benchmark, pyperf and asv.
+#include "exchange/import_python.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
-
-#include "exchange/import_common.h"
 
 namespace tally::exchange {
 

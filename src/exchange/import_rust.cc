@@ -1,9 +1,8 @@
-// criterion.rs's results: a folder for each benchmark, of which "new" has the latest.
+#include "exchange/import_rust.h"
+
 #include <fmt/format.h>
 
 #include <map>
-
-#include "exchange/import_common.h"
 
 namespace tally::exchange {
 
