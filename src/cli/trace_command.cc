@@ -15,6 +15,7 @@
 #include "report/trace/json.h"
 #include "report/trace/page.h"
 #include "report/trace/report.h"
+#include "trace/analyse.h"
 #include "trace/read_trace.h"
 
 namespace tally::cli {
@@ -41,7 +42,7 @@ int read_one(const std::string& path, const TraceOptions& options, std::vector<t
   auto figures = trace::analyse(*data, {.steps = !options.no_steps,
                                         .timeline_events = options.html.empty() ? 0 : report::kTimelineEvents,
                                         .threads = options.threads});
-  results.push_back({path, std::move(*data), std::move(figures)});
+  results.push_back({path, std::move(data->reading), std::move(figures)});
   return 0;
 }
 
@@ -50,7 +51,7 @@ bool nothing_usable(const std::vector<trace::TraceResult>& results, std::ostream
   const bool no_work = std::ranges::all_of(results, [](const auto& trace) { return trace.figures.devices.empty(); });
   bool nothing = no_work;
   for (const trace::TraceResult& trace : results) {
-    if (trace.data.events > trace.data.refused.total()) {
+    if (trace.reading.events > trace.reading.refused.total()) {
       if (no_work) err << "tally trace: " << trace.path << ": no event in it is work of a device\n";
       continue;
     }

@@ -12,6 +12,7 @@
 #include "build/resolve.h"
 #include "json/text.h"
 #include "report/trace/json.h"
+#include "trace/analyse.h"
 #include "trace/read_trace.h"
 
 namespace tally {
@@ -154,7 +155,7 @@ Result<Recording> TraceRecorder::record(const TracedStatement& s) {
   auto figures = trace::analyse(*data, {});
   const auto [utilization, math] = shares_of(figures, static_cast<double>(length_ns));
   std::vector<trace::TraceResult> read;
-  read.push_back({trace.string(), std::move(*data), std::move(figures)});
+  read.push_back({trace.string(), std::move(data->reading), std::move(figures)});
   Object entry = {{"id", s.id}, {"trace", trace.string()}};
   entry.update(*std::move(result));
   entry.erase("ok");

@@ -1,19 +1,22 @@
-#include <algorithm>
-#include <charconv>
-#include <future>
-#include <numeric>
+#include "trace/analyse.h"
 
-#include "trace/analysis.h"
+#include <algorithm>
+#include <future>
+#include <map>
+
+#include "trace/device_work.h"
+#include "trace/doubts.h"
+#include "trace/idle.h"
+#include "trace/kernels.h"
+#include "trace/labels.h"
+#include "trace/launches.h"
+#include "trace/legacy.h"
+#include "trace/operators.h"
+#include "trace/parts.h"
+#include "trace/sweep.h"
 
 namespace tally::trace {
 namespace {
-
-std::optional<long long> as_number(const std::string& label) {
-  long long value = 0;
-  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), value);
-  if (error != std::errc() || end != label.data() + label.size()) return std::nullopt;
-  return value;
-}
 
 void fill_estimates(const Device& device, DeviceFigures& out) {
   const Estimates& e = device.estimates;
@@ -45,15 +48,9 @@ void fill_streams(const TraceData& data, std::span<const Row> rows, DeviceFigure
 
 }  // namespace
 
-bool label_before(const std::string& a, const std::string& b) {
-  const auto x = as_number(a), y = as_number(b);
-  if (x.has_value() != y.has_value()) return x.has_value();
-  return x && *x != *y ? *x < *y : a < b;
-}
-
 TraceFigures analyse(TraceData& data, const AnalyseOptions& options) {
   TraceFigures figures;
-  if (data.legacy_read) figures.legacy = legacy_figures(data);
+  if (data.legacy) figures.legacy = legacy_figures(*data.legacy);
   const auto in_order = [](const Row& a, const Row& b) {
     return a.device != b.device ? a.device < b.device : a.start < b.start;
   };
@@ -63,7 +60,7 @@ TraceFigures analyse(TraceData& data, const AnalyseOptions& options) {
   const Column<std::uint32_t> calls = link_calls(data);
   const Column<std::uint32_t> waits = synchronising_calls(data);
   const Column<OperatorSpan> operators = options.timeline_events > 0 ? shown_operators(data) : Column<OperatorSpan>();
-  if (data.operators_read) prepare_operators(data);
+  if (data.operators) prepare(*data.operators);
 
   const std::span<const Row> all = data.work.span();
   for (std::size_t begin = 0; begin < all.size();) {
@@ -76,14 +73,14 @@ TraceFigures analyse(TraceData& data, const AnalyseOptions& options) {
     // The figures of one thread are no concern of the other's.
     const auto aside = options.threads > 1 ? std::launch::async : std::launch::deferred;
     std::future<void> of_launches = std::async(aside, [&] {
-      if (data.operators_read) fill_operators(data, work, out);
+      if (data.operators) fill_operators(data, work, out);
       fill_math_busy(data, work, out);
       fill_launches(data, work, out);
     });
-    fill_parts(data, work, options, out);
+    fill_parts(data, work, {.steps = options.steps, .slices = options.timeline_slices}, out);
     fill_estimates(device, out);
     fill_streams(data, work.rows, out);
-    fill_doubts(data, work, out);
+    out.doubts = find_doubts(data, work);
     fill_kernels(data, work, out);
     fill_idle(data, work, waits.span(), options.timeline_events > 0, out);
     of_launches.get();

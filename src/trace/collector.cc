@@ -24,10 +24,9 @@ CopyDirection direction_of(std::string_view name, std::string_view kind) {
 
 }  // namespace
 
-Collector::Collector(TraceData& data, Options options)
-    : data_(data), wanted_{options.operators, options.legacy}, legacy_(options.legacy) {
-  data_.operators_read = options.operators;
-  data_.legacy_read = options.legacy;
+Collector::Collector(TraceData& data, Options options) : data_(data), wanted_{options.operators, options.legacy} {
+  if (options.operators) data_.operators.emplace();
+  if (options.legacy) data_.legacy.emplace();
 }
 
 void Collector::event(const Slice& slice) {
@@ -45,8 +44,11 @@ void Collector::take(const Slice& slice, const Head& head) {
     case Layouts::Answer::unknown:
       if (!read_otherwise(slice, head, fields)) return;
   }
-  if (fields.phase == 'M') return take_labels(fields);
-  if (legacy_) take_legacy(fields);
+  if (fields.phase == 'M') {
+    if (data_.legacy) take_labels(fields, *data_.legacy);
+    return;
+  }
+  if (data_.legacy) take_legacy(fields, *data_.legacy);
   switch (fields.category) {
     case Category::kernel:
     case Category::memcpy:
@@ -59,12 +61,10 @@ void Collector::take(const Slice& slice, const Head& head) {
       if (is_step(fields.name)) take_step(fields);
       if (wanted_.operations && fields.category == Category::operation) take_operator(fields);
       return;
-    case Category::sync:
-      ++data_.device_waits;
-      return;
     case Category::other_device:
-      ++data_.other_device_events;
+      ++data_.reading.other_device_events;
       return;
+    case Category::sync:
     case Category::gpu_annotation:
     case Category::irrelevant:
       return;
@@ -77,7 +77,7 @@ bool Collector::read_otherwise(const Slice& slice, const Head& head, Fields& fie
     case Reading::irrelevant:
       return false;
     case Reading::damaged:
-      ++data_.refused.malformed;
+      ++data_.reading.refused.malformed;
       return false;
     case Reading::relevant:
       break;
@@ -92,7 +92,7 @@ bool Collector::times(const Fields& fields, Span& span) {
   const auto start = nanoseconds(fields.ts.text);
   const auto duration = fields.dur.present() ? nanoseconds(fields.dur.text) : 0;
   if (!start || !duration || *duration < 0 || *duration >= Nanoseconds{1} << 48) {
-    ++data_.refused.no_time;
+    ++data_.reading.refused.no_time;
     return false;
   }
   span = {*start, *duration};
@@ -147,7 +147,7 @@ void Collector::take_work(const Fields& fields) {
   const std::uint32_t device = device_number(fields);
   const std::uint32_t stream = device == TextTable::kOverflow ? device : stream_number(fields, device);
   if (stream == TextTable::kOverflow) {
-    ++data_.refused.no_room;
+    ++data_.reading.refused.no_room;
     return;
   }
   std::string_view name = fields.name.text;
@@ -156,7 +156,7 @@ void Collector::take_work(const Fields& fields) {
     name = scratch_;
   }
   const std::uint32_t number = data_.names.number(name);
-  if (!fields.dur.present()) ++data_.work_without_duration;
+  if (!fields.dur.present()) ++data_.reading.work_without_duration;
   Row row{};
   row.start = span.start;
   row.duration = static_cast<std::uint64_t>(span.duration);
@@ -202,7 +202,7 @@ void Collector::take_call(const Fields& fields) {
   if (!times(fields, span)) return;
   const std::uint32_t thread = thread_number(fields);
   if (thread == TextTable::kOverflow) {
-    ++data_.refused.no_room;
+    ++data_.reading.refused.no_room;
     return;
   }
   const std::uint32_t number = data_.call_names.number(fields.name.text);
@@ -229,10 +229,10 @@ void Collector::take_operator(const Fields& fields) {
     scratch_ = plain_text(fields.name);
     name = scratch_;
   }
-  const std::uint32_t number = data_.operator_names.number(name);
-  while (operator_math_.size() < data_.operator_names.size())
-    operator_math_.push_back(
-        operator_math(data_.operator_names.text(static_cast<std::uint32_t>(operator_math_.size()))));
+  Operators& operators = *data_.operators;
+  const std::uint32_t number = operators.names.number(name);
+  while (operator_math_.size() < operators.names.size())
+    operator_math_.push_back(operator_math(operators.names.text(static_cast<std::uint32_t>(operator_math_.size()))));
   const bool known = number != TextTable::kOverflow;
   const OperatorSpan op{span.start,
                         span.start + span.duration,
@@ -240,14 +240,14 @@ void Collector::take_operator(const Fields& fields) {
                         known && !fields.name.escaped ? operator_math_[number] : operator_math(fields.name.text),
                         is_step(fields.name),
                         known ? number : kOtherName};
-  if (op.math != MathClass::other) data_.math_operators.push_back(op);
+  if (op.math != MathClass::other) operators.math.push_back(op);
   if (outer_end_.size() <= thread) outer_end_.resize(thread + 1, -kLatestTime);
   // Exporters write a thread's operators by their start, parents first: a child adds nothing, but for those of a step.
   if (op.is_step) {
-    data_.outer_operators.push_back(op);
+    operators.outer.push_back(op);
   } else if (op.end > outer_end_[thread]) {
     outer_end_[thread] = op.end;
-    data_.outer_operators.push_back(op);
+    operators.outer.push_back(op);
   }
 }
 
@@ -255,31 +255,31 @@ void Collector::take_step(const Fields& fields) {
   Span span{};
   if (!times(fields, span)) return;
   if (data_.steps.size() >= kMostSteps) {
-    ++data_.refused.no_room;
+    ++data_.reading.refused.no_room;
     return;
   }
   data_.steps.push_back({plain_text(fields.name), plain_text(fields.pid), span.start, span.start + span.duration});
 }
 
-void Collector::take_legacy(const Fields& fields) {
+void Collector::take_legacy(const Fields& fields, LegacyWork& legacy) {
   const auto start = nanoseconds(fields.ts.text);
   const auto duration = fields.dur.present() ? nanoseconds(fields.dur.text) : 0;
   if (!start || !duration || !fields.pid.present()) return;  // Counted where the event matters, or of no concern.
-  const std::uint32_t process = data_.processes.number(fields.pid.text);
+  const std::uint32_t process = legacy.processes.number(fields.pid.text);
   if (process == TextTable::kOverflow) {
-    ++data_.refused.no_room;
+    ++data_.reading.refused.no_room;
     return;
   }
   const bool matmul = fields.name.escaped ? legacy_matmul(plain_text(fields.name)) : legacy_matmul(fields.name.text);
-  data_.legacy_spans.push_back({*start, *start + *duration, process, matmul});
+  legacy.spans.push_back({*start, *start + *duration, process, matmul});
 }
 
-void Collector::take_labels(const Fields& fields) {
+void Collector::take_labels(const Fields& fields, LegacyWork& legacy) {
   if (fields.labels.text.find("GPU") == std::string_view::npos || !fields.pid.present()) return;
-  const std::uint32_t process = data_.processes.number(fields.pid.text);
+  const std::uint32_t process = legacy.processes.number(fields.pid.text);
   if (process == TextTable::kOverflow) return;
-  if (std::ranges::find(data_.gpu_processes, process) == data_.gpu_processes.end())
-    data_.gpu_processes.push_back(process);
+  if (std::ranges::find(legacy.gpu_processes, process) == legacy.gpu_processes.end())
+    legacy.gpu_processes.push_back(process);
 }
 
 void Collector::foreign(std::string_view, std::string_view text) {
@@ -292,7 +292,7 @@ void Collector::foreign(std::string_view, std::string_view text) {
       Raw value;
       if (!in.scalar(value)) return;
       const auto rank = whole_number(value.text);
-      if (rank && *rank < 100'000'000) data_.rank = static_cast<int>(*rank);
+      if (rank && *rank < 100'000'000) data_.reading.rank = static_cast<int>(*rank);
     } else if (!in.skip_value()) {
       return;
     }

@@ -1,7 +1,7 @@
 /// From event slices to rows: the sink of the splitter.
 ///
 /// Owns: converting and checking the fields that matter, numbering names, devices, streams and threads. Every event
-/// that should count and cannot is counted in TraceData::refused.
+/// that should count and cannot is counted in FileReading::refused.
 #pragma once
 
 #include <string>
@@ -41,8 +41,8 @@ class Collector : public EventSink {
   void take_call(const Fields& fields);
   void take_operator(const Fields& fields);
   void take_step(const Fields& fields);
-  void take_legacy(const Fields& fields);
-  void take_labels(const Fields& fields);
+  static void take_labels(const Fields& fields, LegacyWork& legacy);
+  void take_legacy(const Fields& fields, LegacyWork& legacy);
   void take_estimates(const Fields& fields, Device& device, double weight);
 
   std::uint32_t device_number(const Fields& fields);
@@ -52,7 +52,6 @@ class Collector : public EventSink {
 
   TraceData& data_;
   Wanted wanted_;
-  bool legacy_;
   Heads heads_;
   Layouts layouts_;
   TextTable device_labels_{255, 1U << 16};

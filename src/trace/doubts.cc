@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trace/analysis.h"
+#include "trace/labels.h"
 
 namespace tally::trace {
 namespace {
@@ -87,8 +87,8 @@ std::optional<FarApart> far_apart(const TraceData& data, std::span<const Row> ro
 
 }  // namespace
 
-void fill_doubts(const TraceData& data, const DeviceWork& work, DeviceFigures& out) {
-  out.doubts = {.covering = covering_work(data, work), .far_apart = far_apart(data, work.rows)};
+Doubts find_doubts(const TraceData& data, const DeviceWork& work) {
+  return {.covering = covering_work(data, work), .far_apart = far_apart(data, work.rows)};
 }
 
 }  // namespace tally::trace

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/device_work.h"
 #include "trace/trace_data.h"
 
 namespace tally::trace {
@@ -39,5 +40,7 @@ struct Doubts {
 
   [[nodiscard]] bool any() const { return !covering.empty() || far_apart.has_value(); }
 };
+
+Doubts find_doubts(const TraceData& data, const DeviceWork& work);
 
 }  // namespace tally::trace

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/analyse.h"
 #include "trace/figures.h"
 #include "trace/read_trace.h"
 

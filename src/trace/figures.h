@@ -1,8 +1,8 @@
 /// What a trace says about its devices: every figure of `tally trace`, as numbers. docs/reference/trace.md defines
 /// each.
 ///
-/// Owns: the result types and analyse(). Pure: takes what was read, returns figures. Times are nanoseconds, shares are
-/// between 0 and 1. An optional is empty where the trace does not hold what the figure needs.
+/// Plain data. Times are nanoseconds, shares are between 0 and 1. An optional is empty where the trace does not hold
+/// what the figure needs.
 #pragma once
 
 #include <cstdint>
@@ -121,15 +121,5 @@ struct TraceFigures {
   std::optional<LegacyFigures> legacy;
   std::optional<Timeline> timeline;  ///< Where it was requested.
 };
-
-struct AnalyseOptions {
-  std::size_t timeline_slices = 200;
-  bool steps = true;
-  std::size_t timeline_events = 0;  ///< At most so many events of a timeline; 0: none is made.
-  int threads = 1;                  ///< 2: what does not need each other at once. The figures are the same.
-};
-
-/// Sorts the rows of `data` and gives its memory back as it goes: `data` is spent afterwards, but for its counters.
-TraceFigures analyse(TraceData& data, const AnalyseOptions& options);
 
 }  // namespace tally::trace

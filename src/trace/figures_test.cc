@@ -1,4 +1,5 @@
 #include "trace/figures.h"
+#include "trace/analyse.h"
 
 #include <gtest/gtest.h>
 
@@ -36,7 +37,7 @@ TraceFigures figures_of(const Builder& b, AnalyseOptions options = {}, TraceData
   const auto source = memory_source(text);
   auto read = read_trace(*source, {.operators = true, .legacy = true});
   EXPECT_TRUE(read.has_value());
-  EXPECT_EQ(read->pieces_dropped + read->refused.total(), 0U);
+  EXPECT_EQ(read->reading.pieces_dropped + read->reading.refused.total(), 0U);
   auto figures = analyse(*read, options);
   if (data != nullptr) *data = std::move(*read);
   return figures;
@@ -189,9 +190,9 @@ TEST(Figures, CountsWhatCannotBeUsed) {
   const auto source = memory_source(text);
   auto data = read_trace(*source, {});
   ASSERT_TRUE(data.has_value());
-  EXPECT_EQ(data->events, 6U);
-  EXPECT_EQ(data->refused.no_time, 3U);
-  EXPECT_EQ(data->refused.malformed, 1U);
+  EXPECT_EQ(data->reading.events, 6U);
+  EXPECT_EQ(data->reading.refused.no_time, 3U);
+  EXPECT_EQ(data->reading.refused.malformed, 1U);
   const auto figures = analyse(*data, {});
   ASSERT_EQ(figures.devices.size(), 2U);
   EXPECT_EQ(figures.devices[1].device, "3");

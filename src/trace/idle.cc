@@ -1,8 +1,8 @@
+#include "trace/idle.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
-
-#include "trace/analysis.h"
 
 namespace tally::trace {
 

@@ -1,7 +1,7 @@
+#include "trace/kernels.h"
+
 #include <algorithm>
 #include <numeric>
-
-#include "trace/analysis.h"
 
 namespace tally::trace {
 namespace {

@@ -1,13 +1,18 @@
+#include "trace/launches.h"
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <utility>
 
-#include "trace/analysis.h"
 #include "trace/near_search.h"
 #include "trace/sort_by_key.h"
 
 namespace tally::trace {
+namespace {
 
+/// Quantiles of `values`, which are reordered. Empty for none.
 std::optional<Distribution> distribution(std::span<Nanoseconds> values) {
   if (values.empty()) return std::nullopt;
   Distribution d;
@@ -31,6 +36,8 @@ std::optional<Distribution> distribution(std::span<Nanoseconds> values) {
   d.p99 = quantile(0.99);
   return d;
 }
+
+}  // namespace
 
 Column<std::uint32_t> link_calls(TraceData& data) {
   sort_by_key(data.calls, [](const Row& call) { return call.correlation; });

@@ -1,6 +1,7 @@
+#include "trace/operators.h"
+
 #include <algorithm>
 
-#include "trace/analysis.h"
 #include "trace/near_search.h"
 #include "trace/sort_by_key.h"
 
@@ -47,22 +48,23 @@ class Covering {
 
 Column<OperatorSpan> shown_operators(const TraceData& data) {
   Column<OperatorSpan> shown;
-  for (const OperatorSpan& op : data.outer_operators)
+  if (!data.operators) return shown;
+  for (const OperatorSpan& op : data.operators->outer)
     if (!op.is_step) shown.push_back(op);
   keep_outermost(shown);
   return shown;
 }
 
-void prepare_operators(TraceData& data) {
-  keep_outermost(data.math_operators);
-  keep_outermost(data.outer_operators);
+void prepare(Operators& operators) {
+  keep_outermost(operators.math);
+  keep_outermost(operators.outer);
 }
 
 void fill_operators(const TraceData& data, const DeviceWork& work, DeviceFigures& out) {
   MathShares shares;
   bool any = false;
-  Covering outer(data.outer_operators);
-  Covering maths(data.math_operators);
+  Covering outer(data.operators->outer);
+  Covering maths(data.operators->math);
   for (std::size_t i = 0; i < work.rows.size(); ++i) {
     const Row& row = work.rows[i];
     if (row.work() != Work::compute) continue;
@@ -86,7 +88,8 @@ void fill_operators(const TraceData& data, const DeviceWork& work, DeviceFigures
 void fill_math_busy(const TraceData& data, const DeviceWork& work, DeviceFigures& out) {
   std::vector<std::optional<bool>> by_name(data.names.size());
   UnionLength busy;
-  Covering maths(data.math_operators);
+  const Column<OperatorSpan> none;
+  Covering maths(data.operators ? data.operators->math : none);
   for (std::size_t i = 0; i < work.rows.size(); ++i) {
     const Row& row = work.rows[i];
     if (row.work() != Work::compute) continue;
@@ -99,7 +102,7 @@ void fill_math_busy(const TraceData& data, const DeviceWork& work, DeviceFigures
       }
       math = *known;
     }
-    if (!math && data.operators_read && work.call[i] != kNoCall) {
+    if (!math && data.operators && work.call[i] != kNoCall) {
       const Row& call = data.calls[work.call[i]];
       math = maths.at(call.lane, call.start) != nullptr;
     }

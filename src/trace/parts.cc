@@ -1,8 +1,8 @@
+#include "trace/parts.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
-
-#include "trace/analysis.h"
 
 namespace tally::trace {
 namespace {
@@ -81,7 +81,7 @@ void fill_timeline(const DeviceWork& work, std::size_t slices, DeviceFigures& ou
 
 }  // namespace
 
-void fill_parts(const TraceData& data, const DeviceWork& work, const AnalyseOptions& options, DeviceFigures& out) {
+void fill_parts(const TraceData& data, const DeviceWork& work, const PartsOptions& options, DeviceFigures& out) {
   out.start = work.rows.front().start;
   out.end = std::numeric_limits<Nanoseconds>::min();
   for (const Row& row : work.rows) out.end = std::max(out.end, row.end());
@@ -89,7 +89,7 @@ void fill_parts(const TraceData& data, const DeviceWork& work, const AnalyseOpti
   for (const Row& row : work.rows) sweep.add(row, out.start, out.end);
   out.parts = sweep.finish(out.end - out.start);
   if (options.steps) fill_steps(data, work, out);
-  fill_timeline(work, options.timeline_slices, out);
+  fill_timeline(work, options.slices, out);
 }
 
 }  // namespace tally::trace

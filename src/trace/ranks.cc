@@ -6,7 +6,7 @@ namespace tally::trace {
 namespace {
 
 RankRow row_of(const TraceResult& trace, const DeviceFigures& device) {
-  RankRow row{trace.path, trace.data.rank, device.device, device.parts, 0};
+  RankRow row{trace.path, trace.reading.rank, device.device, device.parts, 0};
   for (const StepFigures& step : device.steps) row.step_mean_ns += static_cast<double>(step.end - step.start);
   if (!device.steps.empty()) row.step_mean_ns /= static_cast<double>(device.steps.size());
   return row;

@@ -9,7 +9,7 @@ namespace {
 TraceResult trace(const std::string& path, int rank, Nanoseconds compute, Nanoseconds communication) {
   TraceResult result;
   result.path = path;
-  result.data.rank = rank;
+  result.reading.rank = rank;
   DeviceFigures device;
   device.device = "0";
   device.parts.compute = compute;

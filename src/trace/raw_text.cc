@@ -1,7 +1,6 @@
-// What a value's text means once its escapes are resolved. Few values need it: names that are shown, and labels.
-#include <cstdint>
+#include "trace/raw_text.h"
 
-#include "trace/fields.h"
+#include <cstdint>
 
 namespace tally::trace {
 namespace {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kFirstRoom = 262144;
 
 /// Feeds the splitter from one buffer.
-Status split_here(ByteSource& source, Splitter& splitter, TraceData& data) {
+Status split_here(ByteSource& source, Splitter& splitter, FileReading& reading) {
   std::vector<char> buffer(kFirstRoom);
   std::size_t held = 0;
   for (;;) {
@@ -22,7 +22,7 @@ Status split_here(ByteSource& source, Splitter& splitter, TraceData& data) {
     if (held * 2 > buffer.size()) buffer.resize(buffer.size() * 2);
     const auto got = source.read(std::span(buffer).first(buffer.size() - kSlack).subspan(held));
     if (!got) return std::unexpected(got.error());
-    data.bytes += *got;
+    reading.bytes += *got;
     held += *got;
     const bool last = *got == 0;
     const std::size_t done = splitter.feed({buffer.data(), held}, last);
@@ -33,13 +33,13 @@ Status split_here(ByteSource& source, Splitter& splitter, TraceData& data) {
 }
 
 /// Feeds it from buffers that another thread still reads in while the next is filled.
-Status split_for(Relay& relay, ByteSource& source, Splitter& splitter, TraceData& data) {
+Status split_for(Relay& relay, ByteSource& source, Splitter& splitter, FileReading& reading) {
   std::string_view carried;
   for (;;) {
     std::vector<char>& buffer = relay.next(carried);
     const auto got = source.read(std::span(buffer).first(buffer.size() - kSlack).subspan(carried.size()));
     if (!got) return std::unexpected(got.error());
-    data.bytes += *got;
+    reading.bytes += *got;
     const std::string_view bytes(buffer.data(), carried.size() + *got);
     const std::size_t done = splitter.feed(bytes, *got == 0);
     relay.pass();
@@ -57,18 +57,20 @@ Result<TraceData> read_trace(ByteSource& source, const ReadOptions& options) {
   if (options.threads > 1 && !source.reads_ahead()) relay.emplace(collector);
   Splitter splitter(relay ? static_cast<EventSink&>(*relay) : collector,
                     options.index != nullptr ? options.index : usable_index_braces().front());
-  const Status split = relay ? split_for(*relay, source, splitter, data) : split_here(source, splitter, data);
+  const Status split =
+      relay ? split_for(*relay, source, splitter, data.reading) : split_here(source, splitter, data.reading);
   if (relay) relay->finish();
   if (!split) return std::unexpected(split.error());
   const Damage damage = splitter.damage();
-  data.events = splitter.events();
-  data.pieces_dropped = damage.dropped;
-  data.bytes_dropped = damage.dropped_bytes;
-  data.stray_bytes = damage.stray_bytes;
-  data.truncated = damage.truncated;
-  data.objects_after_end = damage.after_end;
-  data.saw_events = splitter.saw_events();
-  data.input_fault = source.fault();
+  FileReading& reading = data.reading;
+  reading.events = splitter.events();
+  reading.pieces_dropped = damage.dropped;
+  reading.bytes_dropped = damage.dropped_bytes;
+  reading.stray_bytes = damage.stray_bytes;
+  reading.truncated = damage.truncated;
+  reading.objects_after_end = damage.after_end;
+  reading.names_overflowed = data.names.overflowed();
+  reading.input_fault = source.fault();
   return data;
 }
 

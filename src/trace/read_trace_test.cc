@@ -36,26 +36,26 @@ TEST(ReadTrace, CountsWorkThatLacksItsPhaseOrCategory) {
   for (const std::string& text : {with("\"ph\"", "\"h\""), with("\"X\"", "\"\""), with("\"cat\"", "\"at\"")}) {
     const TraceData data = read(text);
     EXPECT_EQ(data.work.size(), 0U) << text;
-    EXPECT_EQ(data.refused.malformed, 1U) << text;
+    EXPECT_EQ(data.reading.refused.malformed, 1U) << text;
   }
 }
 
 TEST(ReadTrace, LeavesEventsOfTheHostWithoutACategoryAlone) {
   const TraceData data = read(R"([{"ph":"X","name":"f","pid":0,"tid":7,"ts":1,"dur":2,"args":{"x":1}}])");
-  EXPECT_EQ(data.refused.total(), 0U);
+  EXPECT_EQ(data.reading.refused.total(), 0U);
 }
 
 TEST(ReadTrace, CountsWorkWithoutADuration) {
   const TraceData data = read(with(",\"dur\":2", ""));
   ASSERT_EQ(data.work.size(), 1U);
-  EXPECT_EQ(data.work_without_duration, 1U);
-  EXPECT_EQ(read("[" + kKernel + "]").work_without_duration, 0U);
+  EXPECT_EQ(data.reading.work_without_duration, 1U);
+  EXPECT_EQ(read("[" + kKernel + "]").reading.work_without_duration, 0U);
 }
 
 TEST(ReadTrace, SaysThatAnotherDocumentFollows) {
   const std::string document = R"({"traceEvents":[)" + kKernel + "]}";
-  EXPECT_EQ(read(document + document).objects_after_end, 1U);
-  EXPECT_EQ(read(document + "\n").objects_after_end, 0U);
+  EXPECT_EQ(read(document + document).reading.objects_after_end, 1U);
+  EXPECT_EQ(read(document + "\n").reading.objects_after_end, 0U);
 }
 
 }  // namespace

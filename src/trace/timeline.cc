@@ -5,7 +5,8 @@
 #include <optional>
 #include <tuple>
 
-#include "trace/analysis.h"
+#include "trace/device_work.h"
+#include "trace/labels.h"
 
 namespace tally::trace {
 namespace {
@@ -104,8 +105,8 @@ class Rows {
 /// Work's names first, then calls' and operators', then one for those that there was no room for.
 std::vector<std::string> names_of(const TraceData& data) {
   std::vector<std::string> names;
-  for (const TextTable* table : {&data.names, &data.call_names, &data.operator_names})
-    for (std::uint32_t i = 0; i < table->size(); ++i) names.push_back(table->text(i));
+  for (const TextTable* table : {&data.names, &data.call_names, data.operators ? &data.operators->names : nullptr})
+    for (std::uint32_t i = 0; table != nullptr && i < table->size(); ++i) names.push_back(table->text(i));
   names.emplace_back("(another)");
   return names;
 }

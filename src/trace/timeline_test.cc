@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "trace/analyse.h"
 #include "trace/figures.h"
 #include "trace/read_trace.h"
 

@@ -5,10 +5,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "trace/column.h"
+#include "trace/file_reading.h"
 #include "trace/name_rules.h"
 #include "trace/number.h"
 #include "trace/text_table.h"
@@ -83,32 +85,27 @@ struct OperatorSpan {
 };
 static_assert(sizeof(OperatorSpan) == 24);
 
-struct Reasons {                ///< Why events that matter were not used.
-  std::uint64_t malformed = 0;  ///< Their text is not JSON, or device work lacks its phase or category.
-  std::uint64_t no_time = 0;    ///< No usable start or duration.
-  std::uint64_t no_room = 0;    ///< More than 255 devices or 65,535 streams or threads.
-  [[nodiscard]] std::uint64_t total() const { return malformed + no_time + no_room; }
-};
-
 struct LegacySpan {
   Nanoseconds start, end;
   std::uint32_t process;
   bool matmul;
 };
 
-struct TraceData {
-  std::uint64_t bytes = 0;   ///< Of JSON text, after inflating.
-  std::uint64_t events = 0;  ///< Objects in the events array.
-  std::uint64_t pieces_dropped = 0, bytes_dropped = 0, stray_bytes = 0;
-  bool truncated = false;
-  bool saw_events = false;
-  std::string input_fault;  ///< Why reading ended early (a broken gzip stream), or empty.
-  Reasons refused;
-  std::uint64_t other_device_events = 0;
-  std::uint64_t device_waits = 0;           ///< "cuda_sync" events.
-  std::uint64_t work_without_duration = 0;  ///< Counted as work of 0 ns.
-  std::uint64_t objects_after_end = 0;      ///< Behind the document's end: not read.
+/// Operators of the host, where they were requested.
+struct Operators {
+  Column<OperatorSpan> math, outer;
+  TextTable names{kOtherName, std::size_t{8} << 20};
+};
 
+/// What functorch's old helper looks at, where it was requested.
+struct LegacyWork {
+  Column<LegacySpan> spans;
+  TextTable processes{1U << 20, std::size_t{8} << 20};
+  std::vector<std::uint32_t> gpu_processes;
+};
+
+struct TraceData {
+  FileReading reading;
   Column<Row> work, calls;
   TextTable names{kOtherName, std::size_t{8} << 20};
   std::vector<bool> name_is_communication;
@@ -118,16 +115,8 @@ struct TraceData {
   std::vector<Device> devices;
   std::vector<Stream> streams;
   std::vector<Step> steps;
-  Column<OperatorSpan> math_operators, outer_operators;
-  TextTable operator_names{kOtherName, std::size_t{8} << 20};
-  bool operators_read = false;
-
-  bool legacy_read = false;  ///< The next three are filled only on request.
-  Column<LegacySpan> legacy_spans;
-  TextTable processes{1U << 20, std::size_t{8} << 20};
-  std::vector<std::uint32_t> gpu_processes;
-
-  int rank = -1;  ///< distributedInfo.rank, or -1.
+  std::optional<Operators> operators;
+  std::optional<LegacyWork> legacy;
 };
 
 }  // namespace tally::trace

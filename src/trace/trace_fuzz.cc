@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "trace/analysis.h"
+#include "trace/analyse.h"
 #include "trace/read_trace.h"
 
 namespace {
@@ -19,7 +19,8 @@ Answer answer(std::span<const char> bytes, std::size_t block, IndexBraces index,
   const auto source = memory_source(bytes, block);
   auto data = read_trace(*source, {.operators = everything, .legacy = everything, .threads = threads, .index = index});
   if (!data) std::abort();
-  Answer out{data->events, data->pieces_dropped, data->bytes_dropped + data->stray_bytes, 0, {}};
+  const FileReading& reading = data->reading;
+  Answer out{reading.events, reading.pieces_dropped, reading.bytes_dropped + reading.stray_bytes, 0, {}};
   const auto figures =
       analyse(*data, {.timeline_slices = everything ? 7U : 0U, .steps = everything, .threads = threads});
   for (const DeviceFigures& d : figures.devices) {

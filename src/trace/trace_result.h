@@ -4,13 +4,13 @@
 #include <string>
 
 #include "trace/figures.h"
-#include "trace/trace_data.h"
+#include "trace/file_reading.h"
 
 namespace tally::trace {
 
 struct TraceResult {
   std::string path;
-  TraceData data;  ///< Spent: only its counters are looked at.
+  FileReading reading;
   TraceFigures figures;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "report/trace/page.h"
+#include "trace/analyse.h"
 #include "trace/diff.h"
 #include "trace/read_trace.h"
 
@@ -38,7 +39,7 @@ trace::TraceResult traced(const Events& events, const char* path) {
   const std::string text = events.text();
   auto data = trace::read_trace(*trace::memory_source(text), {.operators = true}).value();
   auto figures = trace::analyse(data, {.timeline_events = report::kTimelineEvents});
-  return {path, std::move(data), std::move(figures)};
+  return {path, std::move(data.reading), std::move(figures)};
 }
 
 /// Launches at 0 and 200 µs; the second one waits for the device before.

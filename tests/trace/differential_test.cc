@@ -3,6 +3,7 @@
 
 #include "generate.h"
 #include "reference_reader.h"
+#include "trace/analyse.h"
 #include "trace/figures.h"
 #include "trace/read_trace.h"
 
@@ -21,7 +22,7 @@ Answer answer(const std::string& text, std::size_t block, IndexBraces index) {
   const auto source = memory_source(text, block);
   auto data = read_trace(*source, {.operators = true, .legacy = true, .threads = block > 256 ? 2 : 1, .index = index});
   EXPECT_TRUE(data.has_value());
-  Answer out{data->events, data->pieces_dropped, data->refused.total(), {}, 0, 0};
+  Answer out{data->reading.events, data->reading.pieces_dropped, data->reading.refused.total(), {}, 0, 0};
   const TraceFigures figures = analyse(*data, {});
   for (const DeviceFigures& d : figures.devices) {
     const Parts& p = d.parts;

@@ -104,7 +104,9 @@ json::Value doubts_json(const trace::Doubts& doubts) {
 }
 
 /// Null where the trace does not say.
-json::Value rank_of(const trace::TraceResult& trace) { return trace.data.rank < 0 ? json::Value() : trace.data.rank; }
+json::Value rank_of(const trace::TraceResult& trace) {
+  return trace.reading.rank < 0 ? json::Value() : trace.reading.rank;
+}
 
 Object device_json(const trace::DeviceFigures& d, const TraceJsonOptions& options) {
   Object out = {{"device", d.device}};
@@ -243,21 +245,21 @@ std::string_view direction_name(trace::CopyDirection direction) {
   return "other";
 }
 
-Object reading_json(const trace::TraceData& data) {
-  return {{"bytes", data.bytes},
-          {"events", data.events},
-          {"dropped", data.pieces_dropped + data.refused.total()},
-          {"dropped_damaged", data.pieces_dropped},
-          {"dropped_malformed", data.refused.malformed},
-          {"dropped_no_time", data.refused.no_time},
-          {"dropped_no_room", data.refused.no_room},
-          {"bytes_skipped", data.bytes_dropped + data.stray_bytes},
-          {"work_without_duration", data.work_without_duration},
-          {"objects_after_end", data.objects_after_end},
-          {"truncated", data.truncated},
-          {"input_fault", data.input_fault.empty() ? json::Value() : data.input_fault},
-          {"other_device_events", data.other_device_events},
-          {"names_overflowed", data.names.overflowed()}};
+Object reading_json(const trace::FileReading& reading) {
+  return {{"bytes", reading.bytes},
+          {"events", reading.events},
+          {"dropped", reading.pieces_dropped + reading.refused.total()},
+          {"dropped_damaged", reading.pieces_dropped},
+          {"dropped_malformed", reading.refused.malformed},
+          {"dropped_no_time", reading.refused.no_time},
+          {"dropped_no_room", reading.refused.no_room},
+          {"bytes_skipped", reading.bytes_dropped + reading.stray_bytes},
+          {"work_without_duration", reading.work_without_duration},
+          {"objects_after_end", reading.objects_after_end},
+          {"truncated", reading.truncated},
+          {"input_fault", reading.input_fault.empty() ? json::Value() : reading.input_fault},
+          {"other_device_events", reading.other_device_events},
+          {"names_overflowed", reading.names_overflowed}};
 }
 
 Object trace_json(std::span<const trace::TraceResult> traces, const TraceJsonOptions& options) {
@@ -265,7 +267,7 @@ Object trace_json(std::span<const trace::TraceResult> traces, const TraceJsonOpt
   Array files;
   for (const trace::TraceResult& trace : traces) {
     Object file = {{"path", trace.path}, {"rank", rank_of(trace)}};
-    file.update(reading_json(trace.data));
+    file.update(reading_json(trace.reading));
     if (trace.figures.legacy) file["legacy"] = legacy_json(trace, options);
     files.push_back(std::move(file));
     for (const trace::DeviceFigures& d : trace.figures.devices) {
@@ -282,7 +284,7 @@ Object trace_json(std::span<const trace::TraceResult> traces, const TraceJsonOpt
                 {"devices", std::move(devices)},
                 {"traces", std::move(files)}};
   if (traces.size() == 1) {
-    out["events"] = traces[0].data.events;
+    out["events"] = traces[0].reading.events;
     if (traces[0].figures.legacy) out["legacy"] = legacy_json(traces[0], options);
   } else {
     out["ranks"] = ranks_json(trace::compare_ranks(traces));

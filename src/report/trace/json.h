@@ -20,7 +20,7 @@ struct TraceJsonOptions {
 json::Object trace_json(std::span<const trace::TraceResult> traces, const TraceJsonOptions& options);
 
 /// How reading went, for one file.
-json::Object reading_json(const trace::TraceData& data);
+json::Object reading_json(const trace::FileReading& reading);
 
 std::string_view math_name(trace::MathClass math);                ///< "matmul", "convolution", "other", "unclassified"
 std::string_view direction_name(trace::CopyDirection direction);  ///< "host to device", …

@@ -114,7 +114,7 @@ std::string device_text(const trace::TraceResult& trace, const trace::DeviceFigu
                         const TraceTextOptions& options) {
   std::string out =
       fmt::format("\nDevice {}{}: {} kernels, {} copies and fills, {} of kernel time\n", printable(d.device),
-                  trace.data.rank >= 0 ? fmt::format(" (rank {})", trace.data.rank) : "", count(d.parts.kernels),
+                  trace.reading.rank >= 0 ? fmt::format(" (rank {})", trace.reading.rank) : "", count(d.parts.kernels),
                   count(d.parts.memory_events), format_nanoseconds(d.parts.kernel_time));
   Table table = parts_table();
   parts_row(table, "first to last work", d.parts);
@@ -197,7 +197,7 @@ std::string legacy_shares(const trace::LegacyFigures& l, Nanoseconds duration) {
 }  // namespace
 
 std::string render_reading(const trace::TraceResult& trace) {
-  const trace::TraceData& d = trace.data;
+  const trace::FileReading& d = trace.reading;
   std::string out = fmt::format("{}: {} events, {:.1f} MB of JSON\n", printable(trace.path), count(d.events),
                                 static_cast<double>(d.bytes) * 1e-6);
   if (d.pieces_dropped != 0)
@@ -220,9 +220,9 @@ std::string render_reading(const trace::TraceResult& trace) {
                     count(d.objects_after_end));
   if (d.truncated) out += "  the file ends before its document does\n";
   if (!d.input_fault.empty()) out += fmt::format("  {}\n", d.input_fault);
-  if (d.names.overflowed() != 0)
+  if (d.names_overflowed != 0)
     out += fmt::format("  {} kernels have names beyond the table's room; they are shown as one\n",
-                       count(d.names.overflowed()));
+                       count(d.names_overflowed));
   if (d.other_device_events != 0)
     out += fmt::format("  {} events of device categories that are not counted as work (see docs/reference/trace.md)\n",
                        count(d.other_device_events));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "run/probes/table.h"
+#include "trace/analyse.h"
 #include "trace/figures.h"
 #include "trace/read_trace.h"
 
@@ -63,7 +64,8 @@ Result<DeviceWork> device_work(std::string_view trace_text, std::uint64_t execut
   const auto source = trace::memory_source(trace_text);
   auto data = trace::read_trace(*source, {.threads = 1});
   if (!data) return std::unexpected(data.error());
-  if (data->truncated || data->refused.total() > 0) return fail(ErrorKind::failed, "the profiler's trace is damaged");
+  if (data->reading.truncated || data->reading.refused.total() > 0)
+    return fail(ErrorKind::failed, "the profiler's trace is damaged");
   if (const std::uint64_t lost = launches_without_work(*data); lost > 0) {
     return fail(ErrorKind::failed, fmt::format("the profiler dropped some: of {} launches, {} have no work",
                                                std::ranges::count_if(data->calls.span(), gives_work), lost));
