@@ -75,9 +75,7 @@ int report(const Context& context, const AbOptions& options, const std::vector<R
            std::ostream& err) {
   CompareOptions how = compare_options(options.run.denoise);
   how.environment_softens = false;
-  const ProfileLoader profiles = profile_loader(records[0], paths[0], paths[1]);
-  Comparison comparison = compare(records[0], records[1], how, profiles);
-  add_places(comparison, paths[0], paths[1]);
+  Comparison comparison = compare(records[0], records[1], how, evidence_beside(records[0], paths[0], paths[1]));
   note_results(results, comparison);
   const int code = report_comparison(comparison, options.report, rendering(context, options.run.style), out, err);
   if (!options.same_result) return code;

@@ -273,9 +273,9 @@ int run_check(const Context& context, const CheckCommandOptions& options, const 
   if (!sides) return refused(sides.error());
   auto& [base, base_path, next, others, note] = *sides;
 
-  const ProfileLoader profiles = profile_loader(base, base_path, options.next, &err);
+  const Evidence kept = evidence_beside(base, base_path, options.next, &err);
   const std::string today = context.now.substr(0, 10);
-  Comparison comparison = compare(base, next, compare_options(options.denoise), profiles);
+  Comparison comparison = compare(base, next, compare_options(options.denoise), kept);
   const CheckOptions how{.allow_uncompared = options.allow_uncompared,
                          .any_environment = options.any_environment,
                          .named = !options.cases.empty(),
@@ -291,12 +291,10 @@ int run_check(const Context& context, const CheckCommandOptions& options, const 
     const Result<Record> again = remeasure(options.confirm, suspects, next);
     if (!again) return refused(again.error());
     replace_cases(next, *again);
-    comparison = compare(base, next, compare_options(options.denoise), profiles);
+    comparison = compare(base, next, compare_options(options.denoise), kept);
     result = check(comparison, *limits, *accepted, today, how);
   }
 
-  // What was measured again has kept nothing.
-  add_places(comparison, base_path, options.next);
   if (!note.empty()) result.remarks.insert(result.remarks.begin(), note);
   return report_check(comparison, result, options, rendering(context, options.style), out, err);
 }

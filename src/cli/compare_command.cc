@@ -52,9 +52,8 @@ int run_compare(const Context& context, const CompareCommandOptions& options, st
   for (const Result<Record>* record : {&base, &next}) {
     if (!*record) return refuse("compare", record->error(), err);
   }
-  Comparison comparison =
-      compare(*base, *next, compare_options(options.denoise), profile_loader(*base, options.base, options.next, &err));
-  add_places(comparison, options.base, options.next);
+  const Comparison comparison =
+      compare(*base, *next, compare_options(options.denoise), evidence_beside(*base, options.base, options.next, &err));
   return report_comparison(comparison, options, rendering(context, options.style), out, err);
 }
 

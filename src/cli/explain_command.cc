@@ -165,9 +165,8 @@ int run_explain(const Context& context, const ExplainOptions& options, std::ostr
     return refused({ErrorKind::input, "both sides would be the same", "--again",
                     "say how the environment of each is made with --a and --b, or name --b-program"});
   }
-  Comparison comparison =
-      compare(*base, *next, compare_options(options.denoise), profile_loader(*base, options.base, options.next, &err));
-  add_places(comparison, options.base, options.next);
+  const Comparison comparison =
+      compare(*base, *next, compare_options(options.denoise), evidence_beside(*base, options.base, options.next, &err));
   Result<std::vector<Explanation>> explanations = choose(comparison, options);
   if (!explanations) return refused(explanations.error());
   if (!options.again.empty() && !explanations->empty()) {

@@ -145,10 +145,10 @@ StepFunctions step_functions(const HistoryStore& store, const HistoryView& view)
     const auto before = record_of_case(store, runs[step.since].file, view.id(step.of));
     const auto after = record_of_case(store, runs[run].file, view.id(step.of));
     if (!before || !after) return {};
-    const Comparison compared =
-        compare(*before, *after, {}, [&store](const Record&, const CaseRecord& one, ProfileOf what) {
-          return stored_profile(store, one.profile ? stem_of_path(*one.profile) : std::string(), what);
-        });
+    const auto profiles = [&store](const Record&, const CaseRecord& one, ProfileOf what) {
+      return stored_profile(store, one.profile ? stem_of_path(*one.profile) : std::string(), what);
+    };
+    const Comparison compared = compare(*before, *after, {}, {.profiles = profiles});
     if (compared.cases.empty()) return {};
     const CaseComparison& one = compared.cases.front();
     return one.python.empty() ? one.functions : one.python;

@@ -43,17 +43,12 @@ int run_report(const Context& /*context*/, const ReportCommandOptions& options, 
     Result<Record> read = load_record(options.base);
     if (!read) return refuse("report", read.error(), err);
     base = std::move(*read);
-    report.profiles = profile_loader(*base, options.base, options.record, &err);
-    comparison = compare(*base, *record, compare_options(), report.profiles);
-    add_places(*comparison, options.base, options.record);
+    report.kept = evidence_beside(*base, options.base, options.record, &err);
+    comparison = compare(*base, *record, compare_options(), report.kept);
     report.comparison = &*comparison;
   } else {
-    report.profiles = profile_loader(*record, options.record, options.record, &err);
+    report.kept = evidence_beside(*record, options.record, options.record, &err);
   }
-  report.lines = [&](const Record& side, const CaseRecord& one) -> std::optional<KeptLines> {
-    auto lines = load_lines(one, base && &side == &*base ? options.base : options.record);
-    return lines ? std::optional(*std::move(lines)) : std::nullopt;
-  };
   std::string output = options.output;
   if (output.empty()) output = std::filesystem::path(options.record).replace_extension(".html").string();
   const Status written = write_output(output, render_html_report(report), out);

@@ -24,8 +24,8 @@ int run_same(const Context& /*context*/, const SameOptions& given, std::ostream&
   for (const Result<Record>* record : {&first, &second}) {
     if (!*record) return refuse("same", record->error(), err);
   }
-  const Comparison comparison =
-      compare(*first, *second, exact_compare_options(), profile_loader(*first, given.first, given.second, &err));
+  const Comparison comparison = compare(*first, *second, exact_compare_options(),
+                                        {.profiles = profile_loader(*first, given.first, given.second, &err)});
   const SameCounts same = same_counts_of(comparison);
   out << to_text(same);
   return exit_code_of(same);

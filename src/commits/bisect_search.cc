@@ -41,7 +41,8 @@ std::vector<FunctionDelta> functions_between(const Reading& before, const Readin
   const Record base = alone(before);
   const Record next = alone(after);
   const Comparison compared =
-      compare(base, next, compare_options(), profile_loader(base, std::string(before.path), std::string(after.path)));
+      compare(base, next, compare_options(),
+              {.profiles = profile_loader(base, std::string(before.path), std::string(after.path))});
   if (compared.cases.empty()) return {};
   const CaseComparison& one = compared.cases.front();
   return one.python.empty() ? one.functions : one.python;

@@ -263,6 +263,33 @@ void compare_python(const StoredProfile& before, const StoredProfile& after, Cas
   one.path = path_of_change(call_tree_delta({&before, cost_of(before)}, {&after, cost_of(after)}, kMostCalls));
 }
 
+/// What `load` gives of both sides, to `use`.
+template <typename Loader, typename Use, typename... What>
+void of_both(const Loader& load, const Comparison& sides, const CaseComparison& one, const Use& use, What... what) {
+  if (!load) return;
+  const auto before = load(*sides.base, *one.base, what...);
+  const auto after = load(*sides.next, *one.next, what...);
+  if (before && after) use(*before, *after);
+}
+
+void add_evidence(const Evidence& kept, const Comparison& sides, CaseComparison& one) {
+  if (one.base == nullptr || one.next == nullptr) return;
+  of_both(kept.allocations, sides, one,
+          [&](const auto& before, const auto& after) { one.allocations = allocation_deltas(before, after); });
+  if (!has_moved(one)) return;
+  of_both(
+      kept.profiles, sides, one,
+      [&](const auto& before, const auto& after) {
+        compare_profiles(before, after, renamed_subject(one, *sides.base, *sides.next), one);
+      },
+      ProfileOf::native);
+  of_both(
+      kept.profiles, sides, one, [&](const auto& before, const auto& after) { compare_python(before, after, one); },
+      ProfileOf::python);
+  of_both(kept.lines, sides, one,
+          [&](const auto& before, const auto& after) { one.lines = moved_lines(line_deltas(&before, after)); });
+}
+
 double size_of(const CaseComparison& one) {
   return one.counts  ? std::abs(one.counts->change)
          : one.time  ? std::abs(one.time->change)
@@ -349,8 +376,7 @@ std::size_t Comparison::count(Verdict verdict) const {
   return static_cast<std::size_t>(std::ranges::count(cases, verdict, &CaseComparison::verdict));
 }
 
-Comparison compare(const Record& base, const Record& next, const CompareOptions& options,
-                   const ProfileLoader& profiles) {
+Comparison compare(const Record& base, const Record& next, const CompareOptions& options, const Evidence& kept) {
   Comparison result{&base, &next, {}};
   std::unordered_map<std::string_view, const CaseRecord*> by_id;
   for (const CaseRecord& one : base.cases) by_id.emplace(one.id, &one);
@@ -390,16 +416,8 @@ Comparison compare(const Record& base, const Record& next, const CompareOptions&
     comparison.verdict = Verdict::gone;
   }
   for (CaseComparison& one : result.cases) {
-    if (!has_moved(one)) continue;
-    if (profiles) {
-      const auto before = profiles(base, *one.base, ProfileOf::native);
-      const auto after = profiles(next, *one.next, ProfileOf::native);
-      if (before && after) compare_profiles(*before, *after, renamed_subject(one, base, next), one);
-      const auto python_before = profiles(base, *one.base, ProfileOf::python);
-      const auto python_after = profiles(next, *one.next, ProfileOf::python);
-      if (python_before && python_after) compare_python(*python_before, *python_after, one);
-    }
-    one.cause = likely_cause(one);
+    add_evidence(kept, result, one);
+    if (has_moved(one)) one.cause = likely_cause(one);
   }
   std::vector<std::size_t> order(result.cases.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -18,6 +18,7 @@
 
 #include "comparison/call_delta.h"
 #include "comparison/count_change.h"
+#include "comparison/evidence.h"
 #include "comparison/function_delta.h"
 #include "comparison/line_delta.h"
 #include "profile/allocation_delta.h"
@@ -85,12 +86,12 @@ struct CaseComparison {
   bool definition_changed = false;
   std::string result;  ///< Where results were compared too: "same", "differs" or "unknown".
   std::vector<Note> notes;
-  std::vector<AllocationDelta>
-      allocations;                       ///< Of where it allocates, largest first; filled in by callers with profiles.
-  std::vector<LineDelta> lines;          ///< That moved, largest first; filled in by callers with sources.
-  std::vector<FunctionDelta> functions;  ///< Largest first; empty unless profiles were given.
-  std::vector<FunctionDelta> python;     ///< Python functions, with the native code that they call; likewise.
-  std::vector<CallDelta> path;           ///< Where the change is (see path_of_change()); likewise.
+  // By the evidence of both sides, largest first. Of a case that has not moved, only where it allocates.
+  std::vector<AllocationDelta> allocations;
+  std::vector<LineDelta> lines;  ///< That moved.
+  std::vector<FunctionDelta> functions;
+  std::vector<FunctionDelta> python;  ///< Python functions, with the native code that they call.
+  std::vector<CallDelta> path;        ///< Where the change is (see path_of_change()).
 
   [[nodiscard]] const CaseRecord& shown() const { return next ? *next : *base; }
   [[nodiscard]] std::string first_note() const { return notes.empty() ? "" : notes.front().text; }
@@ -122,11 +123,7 @@ struct CompareOptions {
   std::function<std::map<std::string, std::string>(const std::string& digest)> files = {};
 };
 
-enum class ProfileOf { native, python };
-/// The profile of a case, or nothing. Called for changed cases only.
-using ProfileLoader = std::function<std::optional<StoredProfile>(const Record&, const CaseRecord&, ProfileOf)>;
-
-Comparison compare(const Record& base, const Record& next, const CompareOptions& options,
-                   const ProfileLoader& profiles = nullptr);
+/// Evidence is asked of changed cases only, but for allocations: of all that both sides have.
+Comparison compare(const Record& base, const Record& next, const CompareOptions& options, const Evidence& kept = {});
 
 }  // namespace tally

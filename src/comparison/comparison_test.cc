@@ -18,7 +18,7 @@ Record run_of(std::vector<CaseRecord> cases) {
 }
 
 CaseComparison only(const Record& base, const Record& next, const ProfileLoader& profiles = nullptr) {
-  const Comparison result = compare(base, next, {}, profiles);
+  const Comparison result = compare(base, next, {}, {.profiles = profiles});
   EXPECT_EQ(result.cases.size(), 1U);
   return result.cases.front();
 }

@@ -49,17 +49,18 @@ Result<KeptLines> load_lines(const std::string& file_or_case) {
   return load_lines(**chosen, path);
 }
 
-void add_places(Comparison& comparison, const std::string& base_path, const std::string& next_path) {
-  for (CaseComparison& one : comparison.cases) {
-    if (one.base == nullptr || one.next == nullptr || !one.base->profile || !one.next->profile) continue;
-    const auto sites_before = load_allocation_sites(*one.base, base_path);
-    const auto sites_after = load_allocation_sites(*one.next, next_path);
-    if (sites_before && sites_after) one.allocations = allocation_deltas(*sites_before, *sites_after);
-    if (!has_moved(one)) continue;
-    const auto lines_before = load_lines(*one.base, base_path);
-    const auto lines_after = load_lines(*one.next, next_path);
-    if (lines_before && lines_after) one.lines = moved_lines(line_deltas(&*lines_before, *lines_after));
-  }
+Evidence evidence_beside(const Record& base, const std::string& base_path, const std::string& next_path,
+                         std::ostream* err) {
+  const auto found = [&base, base_path, next_path](const auto& load) {
+    return [&base, base_path, next_path, load](const Record& side, const CaseRecord& one) {
+      auto kept = load(one, &side == &base ? base_path : next_path);
+      return kept ? std::optional(*std::move(kept)) : std::nullopt;
+    };
+  };
+  const auto lines = [](const CaseRecord& one, const std::string& path) { return load_lines(one, path); };
+  const auto sites = [](const CaseRecord& one, const std::string& path) { return load_allocation_sites(one, path); };
+  return {
+      .profiles = profile_loader(base, base_path, next_path, err), .lines = found(lines), .allocations = found(sites)};
 }
 
 }  // namespace tally

@@ -225,23 +225,19 @@ int write_pages(const std::string& folder) {
     if (one.language == "python" || !one.counts) return std::nullopt;
     return lines_of(one.counts->per_iteration, &side == &next);
   };
-  Comparison comparison = compare(base, next, {}, profiles);
+  const Evidence kept{.profiles = profiles, .lines = lines};
+  Comparison comparison = compare(base, next, {}, kept);
   for (CaseComparison& one : comparison.cases) {
-    if (!has_moved(one)) continue;
-    const auto before = lines(base, *one.base);
-    const auto after = lines(next, *one.next);
-    if (before && after) one.lines = moved_lines(line_deltas(&*before, *after));
-    one.allocations = {site_of(1, 64)};
+    if (has_moved(one)) one.allocations = {site_of(1, 64)};
   }
   const auto write = [&](const std::string& name, const HtmlReport& report) {
     return write_file(folder + "/" + name, render_html_report(report)).has_value();
   };
   const Record growing = growing_record();
   const bool written =
-      write("growth.html", {.record = &growing, .profiles = {}, .lines = {}, .name = "growth.json"}) &&
-      write("alone.html", {.record = &base, .profiles = profiles, .lines = lines, .name = "example.json"}) &&
-      write("compared.html",
-            {.record = &next, .comparison = &comparison, .profiles = profiles, .lines = lines, .name = "example.json"});
+      write("growth.html", {.record = &growing, .kept = {}, .name = "growth.json"}) &&
+      write("alone.html", {.record = &base, .kept = kept, .name = "example.json"}) &&
+      write("compared.html", {.record = &next, .comparison = &comparison, .kept = kept, .name = "example.json"});
   constexpr int many = 20'000;
   return written && write_trace_pages(folder, many) ? 0 : 1;
 }

@@ -147,10 +147,10 @@ double cost_of(const CaseRecord& one) { return one.counts ? one.counts->per_iter
 
 void add_profile(Object& json, const HtmlReport& report, const CaseRecord& one, const CaseComparison* compared,
                  ProfileOf what, std::size_t most_nodes) {
-  const auto profile = report.profiles(*report.record, one, what);
+  const auto profile = report.kept.profiles(*report.record, one, what);
   if (!profile || profile->profile.events.empty()) return;
   std::optional<StoredProfile> base;
-  if (compared && compared->base) base = report.profiles(*report.comparison->base, *compared->base, what);
+  if (compared && compared->base) base = report.kept.profiles(*report.comparison->base, *compared->base, what);
   if (base && base->profile.events.empty()) base.reset();
   // What observing Python takes is not in the counts, and the loop not in what is observed.
   const auto cost = [what](const StoredProfile& stored, const CaseRecord& side) {
@@ -163,17 +163,17 @@ void add_profile(Object& json, const HtmlReport& report, const CaseRecord& one, 
 
 void add_lines(Object& json, const HtmlReport& report, const CaseRecord& one, const CaseComparison* compared,
                PageSources& sources) {
-  if (!report.lines || !one.profile) return;
-  const auto after = report.lines(*report.record, one);
+  if (!report.kept.lines || !one.profile) return;
+  const auto after = report.kept.lines(*report.record, one);
   if (!after) return;
   std::optional<KeptLines> before;
-  if (compared && compared->base) before = report.lines(*report.comparison->base, *compared->base);
+  if (compared && compared->base) before = report.kept.lines(*report.comparison->base, *compared->base);
   json["lines"] = packed(json::to_text(lines_json(before ? &*before : nullptr, *after, sources)));
 }
 
 void add_profiles(Object& json, const HtmlReport& report, const CaseRecord& one, const CaseComparison* compared,
                   std::size_t most_nodes) {
-  if (!report.profiles || !one.profile) return;
+  if (!report.kept.profiles || !one.profile) return;
   add_profile(json, report, one, compared, ProfileOf::native, most_nodes);
   if (one.language == "python") add_profile(json, report, one, compared, ProfileOf::python, most_nodes);
 }

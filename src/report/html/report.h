@@ -7,23 +7,18 @@
 /// shown.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 
 #include "comparison/comparison.h"
+#include "comparison/evidence.h"
 #include "record/record.h"
 
 namespace tally {
 
-/// The source lines of a case of either record, or nothing.
-using LineLoader = std::function<std::optional<KeptLines>(const Record&, const CaseRecord&)>;
-
 struct HtmlReport {
   const Record* record = nullptr;
   const Comparison* comparison = nullptr;  ///< Of `record` as the new side; or null.
-  ProfileLoader profiles;                  ///< May be empty.
-  LineLoader lines;                        ///< Likewise.
+  Evidence kept;                           ///< Profiles and lines of either record.
   std::string name;                        ///< Shown as the title: the record's file name.
 };
 

@@ -141,13 +141,15 @@ TEST(HtmlReport, TwoHundredProfiledCasesStayUnderSixMegabytes) {
   };
   const Record base = record;
   const Comparison comparison = compare(base, record, {});
-  const std::string page = render_html_report(
-      {.record = &record,
-       .comparison = &comparison,
-       .profiles = [&](const Record&, const CaseRecord&,
-                       ProfileOf what) { return what == ProfileOf::native ? std::optional(profile) : std::nullopt; },
-       .lines = lines,
-       .name = "x"});
+  const std::string page =
+      render_html_report({.record = &record,
+                          .comparison = &comparison,
+                          .kept = {.profiles =
+                                       [&](const Record&, const CaseRecord&, ProfileOf what) {
+                                         return what == ProfileOf::native ? std::optional(profile) : std::nullopt;
+                                       },
+                                   .lines = lines},
+                          .name = "x"});
   EXPECT_LT(page.size(), 6'000'000U);
   const json::Value data = data_of(page);
   EXPECT_GT(data["cases"][199]["profile"].text_or("").size(), 4'000U);

@@ -35,15 +35,16 @@ struct ExampleComparison {
   }
 
   [[nodiscard]] Comparison compared() const {
-    return compare(
-        base, next, {}, [this](const Record& side, const CaseRecord&, ProfileOf what) -> std::optional<StoredProfile> {
-          if (what == ProfileOf::python) return std::nullopt;
-          const char* const text = &side == &base ? "events: Ir\nob=/a/libfoo.so.1\nfl=x.cc\nfn=_ZN3foo3addERKi\n1 "
-                                                    "60000\nfn=foo::rest(int)\n1 40000\ntotals: 100000\n"
-                                                  : "events: Ir\nob=/b/libfoo.so.1\nfl=x.cc\nfn=_ZN3foo3addERKi\n1 "
-                                                    "73000\nfn=foo::rest(int)\n1 39000\ntotals: 112000\n";
-          return StoredProfile{*parse_callgrind(text), 100};
-        });
+    const auto profiles = [this](const Record& side, const CaseRecord&,
+                                 ProfileOf what) -> std::optional<StoredProfile> {
+      if (what == ProfileOf::python) return std::nullopt;
+      const char* const text = &side == &base ? "events: Ir\nob=/a/libfoo.so.1\nfl=x.cc\nfn=_ZN3foo3addERKi\n1 "
+                                                "60000\nfn=foo::rest(int)\n1 40000\ntotals: 100000\n"
+                                              : "events: Ir\nob=/b/libfoo.so.1\nfl=x.cc\nfn=_ZN3foo3addERKi\n1 "
+                                                "73000\nfn=foo::rest(int)\n1 39000\ntotals: 112000\n";
+      return StoredProfile{*parse_callgrind(text), 100};
+    };
+    return compare(base, next, {}, {.profiles = profiles});
   }
 };
 
