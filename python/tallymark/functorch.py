@@ -22,6 +22,7 @@ from tallymark._trace import Path, read_trace
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+    from types import ModuleType
 
 __all__ = [
     "benchmark_utilization",
@@ -114,7 +115,7 @@ def dump_chrome_trace(
     raise Error("optimize_ctx kept an exception of f to itself", place="optimize_ctx", kind="input")
 
 
-def _wait_of_accelerator(torch: Any) -> Callable[[], None] | None:
+def _wait_of_accelerator(torch: ModuleType) -> Callable[[], None] | None:
     """What waits for the accelerator; None where there is none."""
     for kind in (getattr(torch, "accelerator", None), torch.cuda):
         if kind is not None and kind.is_available():

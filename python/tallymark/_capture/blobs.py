@@ -8,9 +8,12 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING
 
 from tallymark._errors import Error
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 _KEPT_SECONDS = 7 * 24 * 3600.0
 _KEPT_BYTES = 4 * 1024**3
@@ -58,7 +61,7 @@ class NewFile:
         self._file = file
         self.name: str = file.name
 
-    def write(self, piece: Any) -> None:
+    def write(self, piece: Buffer) -> None:
         with _writing():
             self._file.write(piece)
 

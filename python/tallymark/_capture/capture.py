@@ -23,7 +23,7 @@ from tallymark._capture.names import (
     names_unseen,
     submodules,
 )
-from tallymark._capture.pickling import MODULE, Sink, TooLarge, make_pickler
+from tallymark._capture.pickling import MODULE, Observer, Sink, TooLarge, make_pickler
 from tallymark._capture.references import (
     Reference,
     folders_for,
@@ -213,7 +213,7 @@ def with_modes(captured: Captured, *texts: str, threads: int = 1) -> Captured:
     )
 
 
-def _dump(pickler: Any, sink: Sink, name: str, value: Any) -> int:
+def _dump(pickler: Observer, sink: Sink, name: str, value: Any) -> int:
     before = sink.bytes
     try:
         pickler.dump(value)
@@ -226,7 +226,7 @@ def _dump(pickler: Any, sink: Sink, name: str, value: Any) -> int:
     return sink.bytes - before
 
 
-def _brought_along(pickler: Any) -> list[Any]:
+def _brought_along(pickler: Observer) -> list[object]:
     """The functions, classes and modules of a stream, the classes of its values among them."""
     return [
         *pickler.references.values(),
@@ -236,7 +236,7 @@ def _brought_along(pickler: Any) -> list[Any]:
     ]
 
 
-def _header(pickler: Any, needed: bool, odd: Mapping[str, str]) -> bytes:
+def _header(pickler: Observer, needed: bool, odd: Mapping[str, str]) -> bytes:
     """Source that the measured process executes first: the functions that the stream names, and the checks. Nothing
     where there are neither: compiling it takes an eighth of a second under Valgrind."""
     checks = {one.target: one.digest for one in references_of(pickler) if one.digest}

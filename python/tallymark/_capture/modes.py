@@ -11,7 +11,7 @@ import os
 import sys
 import types
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Callable
 
 _RECURSION_LIMITS = (1000, 3000)  # CPython's own, and the one that jedi sets in every notebook
 _NUMPY_ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
@@ -68,8 +68,8 @@ def modes_of(modules: Iterable[str], threads: int = 1) -> Modes:
         # One that is still being imported has no modes yet.
         if module is not None and (found := [*_safely(find, module)]) and used.reach(name):
             carried += found
-    torch: object = sys.modules.get("torch")
-    if hasattr(torch, "get_default_dtype") and used.reach("torch"):
+    torch = sys.modules.get("torch")
+    if torch is not None and hasattr(torch, "get_default_dtype") and used.reach("torch"):
         notes += _torch_notes(torch, threads)
     return Modes(tuple(carried), tuple(notes))
 
@@ -103,7 +103,9 @@ def _roots_in(module: types.ModuleType) -> Iterator[str]:
             yield str(value.__module__).partition(".")[0]
 
 
-def _safely(find: Any, module: Any) -> Iterator[tuple[str, str]]:
+def _safely(
+    find: Callable[[types.ModuleType], Iterator[tuple[str, str]]], module: types.ModuleType
+) -> Iterator[tuple[str, str]]:
     """A version of a package that lacks one of these names has no such mode."""
     modes = find(module)
     while True:
@@ -124,7 +126,7 @@ def _interpreters() -> Iterator[tuple[str, str]]:
         yield said, f"import sys; {said}"
 
 
-def _decimals(decimal: Any) -> Iterator[tuple[str, str]]:
+def _decimals(decimal: types.ModuleType) -> Iterator[tuple[str, str]]:
     context = decimal.getcontext()
     here = {name: getattr(context, name) for name in _DECIMAL}
     traps = sorted(signal.__name__ for signal, on in context.traps.items() if on)
@@ -143,7 +145,7 @@ def _decimals(decimal: Any) -> Iterator[tuple[str, str]]:
     )
 
 
-def _numpys(numpy: Any) -> Iterator[tuple[str, str]]:
+def _numpys(numpy: types.ModuleType) -> Iterator[tuple[str, str]]:
     errors = {key: value for key, value in numpy.geterr().items() if value != _NUMPY_ERRORS[key]}
     if errors and "call" not in errors.values() and "log" not in errors.values():
         said = f"numpy.seterr({', '.join(f'{key}={value!r}' for key, value in errors.items())})"
@@ -158,7 +160,7 @@ def _numpys(numpy: Any) -> Iterator[tuple[str, str]]:
         yield said, f"import numpy; {said}"
 
 
-def _torchs(torch: Any) -> Iterator[tuple[str, str]]:
+def _torchs(torch: types.ModuleType) -> Iterator[tuple[str, str]]:
     if not hasattr(torch, "get_default_dtype"):
         return
 
@@ -192,7 +194,7 @@ def _torchs(torch: Any) -> Iterator[tuple[str, str]]:
         yield set_by(f"torch.set_default_device({device!r})")
 
 
-def _autocast_dtype(torch: Any, device: str) -> Any:
+def _autocast_dtype(torch: types.ModuleType, device: str) -> Any:
     """What autocast casts to on that kind of device; None where it is off."""
     if hasattr(torch, "get_autocast_dtype"):  # from 2.4 on
         return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
@@ -201,7 +203,7 @@ def _autocast_dtype(torch: Any, device: str) -> Any:
     return torch.get_autocast_gpu_dtype() if torch.is_autocast_enabled() else None
 
 
-def _torch_notes(torch: Any, threads: int) -> Iterator[str]:
+def _torch_notes(torch: types.ModuleType, threads: int) -> Iterator[str]:
     here = torch.get_num_threads()
     processors = os.cpu_count() or 1
     usual = {1, processors, processors // 2, len(os.sched_getaffinity(0)), threads}
@@ -213,7 +215,7 @@ def _torch_notes(torch: Any, threads: int) -> Iterator[str]:
         yield f"called under {mode}, measured without"
 
 
-def _active(torch: Any) -> list[str]:
+def _active(torch: types.ModuleType) -> list[str]:
     """Modes of __torch_function__ and __torch_dispatch__, but for the one of the default device."""
     found = []
     for module, function in (

@@ -13,10 +13,15 @@ import operator
 import pickle
 import sys
 import types
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, cast
 
 from tallymark._capture import rebuild
 from tallymark._errors import CaptureError
+
+if TYPE_CHECKING:
+    import numpy
+    import torch
+    from typing_extensions import Buffer
 
 PROTOCOL = 5
 _LARGE_VIEW = 16  # times what is looked at: worth a note
@@ -52,7 +57,7 @@ class Sink(io.RawIOBase):
     """Counts and digests what goes through it, and refuses what goes beyond the limit before it is written. `keep`
     writes it; None: nothing keeps it."""
 
-    def __init__(self, keep: Callable[[Any], object] | None, limit: int) -> None:
+    def __init__(self, keep: Callable[[Buffer], object] | None, limit: int) -> None:
         self.keep = keep
         self.limit = limit
         self.bytes = 0
@@ -60,7 +65,7 @@ class Sink(io.RawIOBase):
         self.named = dict.fromkeys((b"cloudpickle", MODULE.encode()), False)  # what stands in it
         self._end = b""
 
-    def write(self, data: Any) -> int:
+    def write(self, data: Buffer) -> int:
         size = memoryview(data).nbytes
         if self.bytes + size > self.limit:
             raise TooLarge(self.bytes + size)
@@ -101,7 +106,7 @@ def is_importable(module: types.ModuleType) -> bool:
     return type(spec.loader) in _PLAIN_LOADERS
 
 
-def reference_to(value: Any) -> str | None:
+def reference_to(value: object) -> str | None:
     """ "module:qualname" under which another interpreter finds this very function or class; None when none is."""
     name, qualname = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     module = sys.modules.get(name) if isinstance(name, str) else None
@@ -113,8 +118,9 @@ def reference_to(value: Any) -> str | None:
     return f"{name}:{qualname}" if found is value else None
 
 
-class _Observer:
-    """What happens to each object that a pickler asks about. Mixed into the two kinds of pickler."""
+class Observer:
+    """What happens to each object that a pickler asks about: `references`, `modules`, `code` and `notes` of what went
+    through it. Mixed into the two kinds of pickler."""
 
     limit: int
     references: dict[str, object]  # "module:qualname" → the function or class
@@ -125,13 +131,18 @@ class _Observer:
     notes: list[str]
     by_value: bool
 
+    if TYPE_CHECKING:
+
+        def dump(self, value: object) -> None:
+            """May be called again: what was written before is shared."""
+
     def prepare(self, limit: int, by_value: bool) -> None:
         self.limit, self.by_value = limit, by_value
         self.references, self.modules, self.code, self.notes = {}, {}, [], []
         self.libraries = set()
         self.kinds = {}
         self.forced: list[types.ModuleType] = []
-        self._memory: dict[object, object] = {}
+        self._memory: dict[tuple[int, int], _TorchMemory] = {}
 
     def observe(self, value: Any) -> Any:
         """A reduction, or NotImplemented."""
@@ -226,7 +237,7 @@ class _Observer:
             raise CaptureError(f"cannot pickle a memoryview of format {view.format!r}")
         return operator.methodcaller("cast", kind, list(view.shape)), (memoryview(plain),)
 
-    def _array(self, array: Any) -> Any:
+    def _array(self, array: numpy.ndarray) -> object:
         self._check(array.nbytes)
         if array.dtype.hasobject:
             return NotImplemented
@@ -243,14 +254,14 @@ class _Observer:
         offset = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
         return rebuild.ndarray, (array.shape, array.dtype, owner, offset, array.strides)
 
-    def _owner(self, array: Any) -> Any:
+    def _owner(self, array: numpy.ndarray) -> object:
         if array.base is not None:
             kind = type(array.base).__name__
             self.notes.append(f"an array on the memory of a {kind} was taken along as a copy")
         # The reduction without buffers: what is loaded owns its memory, as this one does.
         return array.__reduce__() if _is_contiguous(array) else NotImplemented
 
-    def _tensor(self, tensor: Any) -> Any:
+    def _tensor(self, tensor: torch.Tensor) -> object:
         torch = sys.modules["torch"]
         if tensor.grad_fn is not None:
             raise CaptureError(
@@ -270,7 +281,7 @@ class _Observer:
         bits = (tensor.requires_grad, tensor.is_conj(), tensor.is_neg())
         return rebuild.torch_tensor, (self._storage(tensor), tensor.dtype, *where, *bits)
 
-    def _storage(self, tensor: Any) -> Any:
+    def _storage(self, tensor: torch.Tensor) -> _TorchMemory:
         """One object for all tensors on the same memory, so that the stream has it once."""
         own = tensor.untyped_storage if hasattr(tensor, "untyped_storage") else tensor._storage
         storage = own()
@@ -292,7 +303,7 @@ class _Observer:
 
 
 class _TorchMemory:
-    def __init__(self, storage: Any) -> None:
+    def __init__(self, storage: torch.UntypedStorage) -> None:
         self.storage = storage
 
     def __reduce__(self) -> tuple[Callable[[bytes], object], tuple[bytes]]:
@@ -303,18 +314,17 @@ class _TorchMemory:
         return rebuild.torch_memory, (data,)
 
 
-def _is_contiguous(array: Any) -> bool:
+def _is_contiguous(array: numpy.ndarray) -> bool:
     return bool(array.flags.c_contiguous or array.flags.f_contiguous)
 
 
-class _Plain(_Observer, pickle.Pickler):
+class _Plain(Observer, pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
         return self.observe(value)
 
 
-def make_pickler(sink: Sink) -> Any:
-    """A pickler with `references`, `modules`, `code` and `notes` of what went through it. Its `dump` may be called
-    again: what was written before is shared."""
+def make_pickler(sink: Sink) -> Observer:
+    """By cloudpickle, where it is there."""
     try:
         from cloudpickle import CloudPickler, register_pickle_by_value, unregister_pickle_by_value
         from cloudpickle.cloudpickle import list_registry_pickle_by_value
@@ -328,7 +338,7 @@ def make_pickler(sink: Sink) -> Any:
     classes = getattr(inner, "_DYNAMIC_CLASS_TRACKER_BY_CLASS", {})
     classes_by_name = getattr(inner, "_DYNAMIC_CLASS_TRACKER_BY_ID", {})
 
-    class Pickler(_Observer, CloudPickler):  # type: ignore[misc]
+    class Pickler(Observer, CloudPickler):  # type: ignore[misc]
         def _as_code(self, value: object) -> object:
             reduced = super()._as_code(value)
             if isinstance(value, type):
@@ -367,4 +377,4 @@ def make_pickler(sink: Sink) -> Any:
 
     pickler = Pickler(sink, PROTOCOL)
     pickler.prepare(sink.limit, by_value=True)
-    return pickler
+    return cast(Observer, pickler)

@@ -11,11 +11,10 @@ import types
 from collections.abc import Iterable
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
-from typing import Any
 
 from tallymark._capture import rebuild
 from tallymark._capture.names import leading_imports
-from tallymark._capture.pickling import MODULE, is_importable
+from tallymark._capture.pickling import MODULE, Observer, is_importable
 from tallymark._client.environment import missing_folders
 
 _OWN = (
@@ -33,7 +32,7 @@ class Reference:
     digest: str  # of its code; compared on both sides. Empty: of no Python code, or not the user's
 
 
-def references_of(pickler: Any) -> tuple[Reference, ...]:
+def references_of(pickler: Observer) -> tuple[Reference, ...]:
     """Sorted; digests for the user's own code. That of installed packages is in the record, as files."""
     found: dict[str, str] = {}
     users: list[types.ModuleType] = []
@@ -55,7 +54,7 @@ def references_of(pickler: Any) -> tuple[Reference, ...]:
     return tuple(Reference(target, digest) for target, digest in sorted(found.items()))
 
 
-def reached_by(pickler: Any) -> list[types.ModuleType]:
+def reached_by(pickler: Observer) -> list[types.ModuleType]:
     """The user's modules that a stream imports, by themselves or through each other."""
     names = {target.partition(":")[0] for target in pickler.references} | set(pickler.modules)
     named = [sys.modules[name] for name in sorted(names) if name in sys.modules]
@@ -80,7 +79,7 @@ def _reached(modules: Iterable[types.ModuleType]) -> list[types.ModuleType]:
     return list(found.values())
 
 
-def modules_of(pickler: Any) -> list[str]:
+def modules_of(pickler: Observer) -> list[str]:
     named = {target.partition(":")[0] for target in pickler.references}
     named |= {*pickler.modules, *pickler.libraries}
     return sorted(named - {MODULE, "builtins", *_OWN})

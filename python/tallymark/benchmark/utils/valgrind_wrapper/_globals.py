@@ -10,6 +10,7 @@ import os
 import pickle
 import tempfile
 import textwrap
+from types import ModuleType
 from typing import Any
 
 from .._torch import imported_torch, needed_torch
@@ -160,7 +161,7 @@ class GlobalsBridge:
         return path
 
 
-def _whole_objects(torch: Any) -> str:
+def _whole_objects(torch: ModuleType) -> str:
     """A module is more than weights, which is all that newer versions read by default."""
     known = inspect.signature(torch.load).parameters
     return ", weights_only=False" if "weights_only" in known else ""
