@@ -18,7 +18,6 @@ from typing import Any, cast
 import pytest
 import tallymark
 from tallymark import Definition, Engine
-from tallymark._client.protocol import Connection
 
 FAKE = Path(__file__).with_name("fake_server.py")
 ONE = [Definition("x + y", setup="x = y = 1")]
@@ -238,25 +237,6 @@ def test_a_folder_that_others_can_write_is_refused(
 def test_a_server_that_is_named_and_absent(tmp_path: Path) -> None:
     with pytest.raises(tallymark.Error, match="no server listens"):
         Engine(socket=str(tmp_path / "none.sock")).measure(ONE)
-
-
-def test_pipes_serve_as_well(tmp_path: Path) -> None:
-    import subprocess
-
-    echo = (
-        "import json, sys\n"
-        "for line in sys.stdin:\n"
-        "    request = json.loads(line)\n"
-        "    print(json.dumps({'event': 'hello' if request['request'] == 'hello' else 'status',\n"
-        "        'id': request['id'], 'protocol': 1, 'length': len(line)}), flush=True)\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", echo], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    with Connection.from_stdio(process) as connection:
-        event = connection.ask({"request": "status", "padding": "x" * (5 << 20)}, timeout=20)
-    assert event["length"] > 5 << 20
-    assert process.wait(10) == 0
 
 
 def test_more_descriptors_than_select_can_take(fake: Fake) -> None:

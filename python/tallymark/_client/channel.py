@@ -1,4 +1,4 @@
-"""Bytes and passed descriptors, over a socket or a pair of pipes. Knows lines, nothing of what they say."""
+"""Bytes and passed descriptors, over a socket. Knows lines, nothing of what they say."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 import os
 import select
 import socket
-import subprocess
 import time
 from collections.abc import Iterable, Mapping
 
@@ -26,42 +25,22 @@ def _gone(message: str) -> ServerLost:
 class Channel:
     """One end of a conversation in lines. Not thread-safe."""
 
-    def __init__(self, reader: int, writer: int, link: socket.socket | None, owner: object) -> None:
-        self._reader = reader
-        self._writer = writer
+    def __init__(self, link: socket.socket) -> None:
+        link.setblocking(False)
         self._socket = link
-        self._owner = owner  # keeps the pipes of a process open
         self._buffer = bytearray()
         self._searched = 0  # of the buffer, without a line's end
         self._descriptors: list[int] = []
-
-    @classmethod
-    def over_socket(cls, link: socket.socket) -> Channel:
-        link.setblocking(False)
-        return cls(link.fileno(), link.fileno(), link, link)
-
-    @classmethod
-    def over_pipes(cls, process: subprocess.Popen[bytes]) -> Channel:
-        if process.stdin is None or process.stdout is None:
-            raise ValueError("start the process with stdin=PIPE and stdout=PIPE")
-        os.set_blocking(process.stdin.fileno(), False)
-        return cls(process.stdout.fileno(), process.stdin.fileno(), None, process)
-
-    @property
-    def passes_descriptors(self) -> bool:
-        return self._socket is not None
 
     def send(self, data: bytes, descriptor: int | None = None) -> None:
         """All of `data`, with the descriptor at its first byte. Raises ServerLost when the other end is gone,
         ServerLost when it takes nothing for half a minute."""
         view = memoryview(data)
         while view:
-            if not _ready({self._writer: select.POLLOUT}, _STALLED):
+            if not _ready({self._socket.fileno(): select.POLLOUT}, _STALLED):
                 raise ServerLost("the server takes no requests", hint="end it with tally's pid")
             try:
-                if self._socket is None:
-                    sent = os.write(self._writer, view[:_CHUNK])
-                elif descriptor is not None:
+                if descriptor is not None:
                     sent = socket.send_fds(self._socket, [view[:_CHUNK]], [descriptor])
                     descriptor = None
                 else:
@@ -76,7 +55,8 @@ class Channel:
         """The next line without its end; None after `timeout` seconds, or when a descriptor of `wake` is readable.
         Raises ServerLost at the end of the stream."""
         deadline = None if timeout is None else time.monotonic() + timeout
-        watched = dict.fromkeys([self._reader, *wake], select.POLLIN)
+        reader = self._socket.fileno()
+        watched = dict.fromkeys([reader, *wake], select.POLLIN)
         while True:
             end = self._buffer.find(b"\n", self._searched)
             if end >= 0:
@@ -86,19 +66,16 @@ class Channel:
                 return found
             self._searched = len(self._buffer)
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            if self._reader not in _ready(watched, left):
+            if reader not in _ready(watched, left):
                 return None
             self._fill()
 
     def _fill(self) -> None:
         try:
-            if self._socket is None:
-                data = os.read(self._reader, _CHUNK)
-            else:
-                data, descriptors, _, _ = socket.recv_fds(
-                    self._socket, _CHUNK, _MOST_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
-                )
-                self._descriptors += descriptors
+            data, descriptors, _, _ = socket.recv_fds(
+                self._socket, _CHUNK, _MOST_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
+            )
+            self._descriptors += descriptors
         except BlockingIOError:
             return
         except OSError as error:
@@ -115,12 +92,7 @@ class Channel:
         for descriptor in self._descriptors:
             os.close(descriptor)
         self._descriptors.clear()
-        if self._socket is not None:
-            self._socket.close()
-        elif isinstance(self._owner, subprocess.Popen):
-            for pipe in (self._owner.stdin, self._owner.stdout):
-                if pipe is not None:
-                    pipe.close()
+        self._socket.close()
 
 
 def _ready(watched: Mapping[int, int], timeout: float | None) -> list[int]:

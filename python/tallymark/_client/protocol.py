@@ -7,10 +7,8 @@ import json
 import os
 import platform
 import socket
-import subprocess
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from types import TracebackType
 from typing import Any
 
 from tallymark._client.channel import Channel
@@ -25,7 +23,7 @@ _LAST = frozenset({"hello", "record", "error", "profile", "compared", "checked",
 
 
 class Connection:
-    """A socket, or the pipes of `tally serve --stdio`. Not thread-safe: its owner holds a lock."""
+    """A socket. Not thread-safe: its owner holds a lock."""
 
     def __init__(self, channel: Channel, *, timeout: float) -> None:
         self._channel = channel
@@ -51,16 +49,11 @@ class Connection:
             link.close()
             raise
         try:
-            return cls(Channel.over_socket(link), timeout=timeout)
+            return cls(Channel(link), timeout=timeout)
         except ServerLost as error:
             if not error.is_gone:
                 raise
             raise ConnectionResetError(errno.ECONNRESET, error.message) from None
-
-    @classmethod
-    def from_stdio(cls, process: subprocess.Popen[bytes], *, timeout: float = 10.0) -> Connection:
-        """Speaks to a process that was started with pipes as standard input and output."""
-        return cls(Channel.over_pipes(process), timeout=timeout)
 
     def _greet(self, timeout: float) -> Event:
         from tallymark import __version__
@@ -138,7 +131,7 @@ class Connection:
             data = json.dumps(document, allow_nan=False).encode() + b"\n"
         except (TypeError, ValueError) as error:
             raise Error(f"a request holds what JSON has not: {error}") from None
-        if len(data) <= LONGEST_LINE or not self._channel.passes_descriptors:
+        if len(data) <= LONGEST_LINE:
             self._channel.send(data)
             return
         descriptor = os.memfd_create("tallymark-request", os.MFD_CLOEXEC)
@@ -159,17 +152,6 @@ class Connection:
         with open(descriptor, "rb") as file:
             file.seek(0)
             return _object(file.read(int(event["passed"])))
-
-    def __enter__(self) -> Connection:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def is_last(event: Mapping[str, object]) -> bool:
