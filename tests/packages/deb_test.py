@@ -154,6 +154,20 @@ def check_module(package, command):
     expect(link.linkname.endswith("/bin/tally"), link.linkname)
 
 
+def check_imports_of_the_tests(package):
+    """debian/tests run in a chroot, seldom: what they import of the package is there."""
+    imports = []
+    for file in sorted((ROOT / "debian/tests").iterdir()):
+        imports += re.findall(r"^from (tallymark\S*) import (\w+)$", file.read_text(), re.MULTILINE)
+    expect(imports, "debian/tests import nothing of the package")
+    for module, name in imports:
+        path = f"{MODULES}/{module.replace('.', '/')}.py"
+        expect(path in package.files, f"debian/tests import {module}, which is not in the package")
+        expect(
+            f"def {name}(".encode() in package.files[path], f"{module} has no function named {name}"
+        )
+
+
 def check_build_depends():
     """Whoever builds by debian/control gets what `make build` and `make deb` install, and no more."""
     block = found(r"^Build-Depends:\n((?: .*\n)+)", "debian/control")
@@ -190,6 +204,7 @@ def main():
         check_versions(command)
         check_command(command, installed)
         check_module(module, command)
+        check_imports_of_the_tests(module)
         for package in (module, command):
             check_modes(package)
             check_no_trace_of_the_build(package)
