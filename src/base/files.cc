@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -77,8 +78,9 @@ Status write_all(int fd, std::string_view text, const std::string& path) {
 
 namespace {
 
-/// A new file beside `path`, that has yet to be named so. Its permissions are the umask's, as of any new file.
-Result<UniqueFd> open_beside(const fs::path& path, mode_t mode, std::string& name) {
+/// A new file beside `path`, that has yet to be named so. Its permissions are the umask's, as of any new file. None:
+/// errno says why.
+UniqueFd open_beside(const fs::path& path, mode_t mode, std::string& name) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
@@ -90,7 +92,7 @@ Result<UniqueFd> open_beside(const fs::path& path, mode_t mode, std::string& nam
     if (fd) return fd;
     if (errno != EEXIST) break;
   }
-  return std::unexpected(errno_error("create", path.string()));
+  return {};
 }
 
 /// The file keeps its owner, its group and its permissions.
@@ -127,10 +129,12 @@ Result<NewFile> NewFile::create(const fs::path& path) {
       if (Status made = make_folder(place->path.parent_path()); !made) return std::unexpected(made.error());
     }
     std::string temporary;
-    auto fd = open_beside(place->path, is_new ? 0666 : 0600, temporary);
-    if (!fd && is_new) return std::unexpected(fd.error());
-    if (fd && (is_new || takes_after(fd->get(), *place)))
-      return NewFile(*std::move(fd), *std::move(place), std::move(temporary));
+    UniqueFd fd = open_beside(place->path, is_new ? 0666 : 0600, temporary);
+    // A full disk has no room for the new text in the old one's place, either, and the old one would be lost.
+    if (!fd && (is_new || errno == ENOSPC || errno == EDQUOT))
+      return std::unexpected(errno_error("create", place->path.string()));
+    if (fd && (is_new || takes_after(fd.get(), *place)))
+      return NewFile(std::move(fd), *std::move(place), std::move(temporary));
     if (fd) ::unlink(temporary.c_str());
   }
   auto fd = open_for_writing(*place);

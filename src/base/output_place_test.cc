@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <thread>
 #include <tuple>
 
@@ -154,6 +156,21 @@ TEST_F(OutputPlaceTest, OfWhatFailsTheOldFileIsLeft) {
   }
   EXPECT_EQ(read_file(path("record")), "old");
   EXPECT_EQ(files(), 1);
+}
+
+TEST_F(OutputPlaceTest, ADiskThatTakesNoMoreFilesKeepsTheOldOne) {
+  const fs::path disk = path("disk");
+  fs::create_directory(disk);
+  // The root, the record and one more.
+  if (::mount("tally", disk.c_str(), "tmpfs", 0, "size=16k,nr_inodes=3") != 0)
+    GTEST_SKIP() << "only root may mount a tmpfs";
+  ASSERT_TRUE(write_file(disk / "record", "old"));
+  std::ofstream(disk / "other") << std::string(16384, 'x');
+  const Status written = write_file(disk / "record", std::string(8192, 'x'));
+  ASSERT_FALSE(written);
+  EXPECT_EQ(describe(written.error()), (disk / "record").string() + ": cannot create: No space left on device");
+  EXPECT_EQ(read_file(disk / "record"), "old");
+  EXPECT_EQ(::umount(disk.c_str()), 0);
 }
 
 }  // namespace
