@@ -1,9 +1,13 @@
 #include "cli/history_accept.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -13,7 +17,9 @@
 #include "base/contains.h"
 #include "base/date.h"
 #include "base/files.h"
+#include "base/output_place.h"
 #include "base/text.h"
+#include "base/unique_fd.h"
 #include "cli/history_view.h"
 #include "cli/refuse.h"
 #include "comparison/check.h"
@@ -206,9 +212,32 @@ std::string summary_of(const Acceptance& one) {
   return text;
 }
 
-Status append(const std::string& path, const Acceptance& one, std::ostream& out) {
-  std::error_code code;
-  const auto text = fs::exists(path, code) ? read_file(path) : std::string();
+/// Whether the name still means the file that is open.
+bool is_named(const UniqueFd& file, const std::string& path) {
+  struct stat open_one{};
+  struct stat named{};
+  return ::fstat(file.get(), &open_one) == 0 && ::stat(path.c_str(), &named) == 0 && open_one.st_ino == named.st_ino &&
+         open_one.st_dev == named.st_dev;
+}
+
+/// Until it goes, nobody else appends to the file, which is made where there is none. Of eight agreements at once,
+/// three were lost without. Where the disk grants no locks, it holds none.
+Result<UniqueFd> hold(const fs::path& path) {
+  if (path.has_parent_path()) {
+    if (const Status made = make_folder(path.parent_path()); !made) return std::unexpected(made.error());
+  }
+  for (;;) {
+    UniqueFd file(::open(path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0666));
+    if (!file) return std::unexpected(errno_error("open", path.string()));
+    while (::flock(file.get(), LOCK_EX) != 0 && errno == EINTR) {
+    }
+    // Who held it before has put another file in its place.
+    if (is_named(file, path.string())) return file;
+  }
+}
+
+Status append_held(const std::string& path, const Acceptance& one, std::ostream& out) {
+  const auto text = read_file(path);
   if (!text) return std::unexpected(text.error());
   const auto file = parse_accept_file(*text, path);
   if (!file) return std::unexpected(file.error());
@@ -221,6 +250,16 @@ Status append(const std::string& path, const Acceptance& one, std::ostream& out)
   if (const Status written = write_file(path, *with); !written) return written;
   fmt::print(out, "{}\n", summary_of(parse_accept_file(*with, path)->accepted.back()));
   return {};
+}
+
+Status append(const std::string& path, const Acceptance& one, std::ostream& out) {
+  std::error_code code;
+  const bool is_new = !fs::exists(path, code);
+  const auto held = hold(path);
+  if (!held) return std::unexpected(held.error());
+  Status appended = append_held(path, one, out);
+  if (!appended && is_new && fs::file_size(path, code) == 0) fs::remove(path, code);
+  return appended;
 }
 
 Status accept_one(const Context& context, const HistoryOptions& options, std::ostream& out, std::ostream& err) {
