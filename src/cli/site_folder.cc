@@ -1,10 +1,16 @@
 #include "cli/site_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <set>
 #include <string_view>
 
 #include "base/files.h"
+#include "base/output_place.h"
+#include "base/unique_fd.h"
 
 namespace tally::cli {
 namespace {
@@ -33,6 +39,15 @@ Status check_is_ours(const fs::path& folder) {
   return {};
 }
 
+/// Until it goes, nobody else writes this site: what one takes away as left over the other's page may load. Where the
+/// disk grants no locks, it holds none.
+UniqueFd alone_in(const fs::path& folder) {
+  UniqueFd opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  while (opened && ::flock(opened.get(), LOCK_EX) != 0 && errno == EINTR) {
+  }
+  return opened;
+}
+
 /// Called by its content, so that the same size is the same file; a crash may have left it shorter.
 bool is_there(const fs::path& path, const SiteFile& file) {
   if (!file.name.starts_with("data/")) return false;
@@ -55,6 +70,11 @@ void remove_others(const fs::path& folder, const std::vector<SiteFile>& files) {
 }  // namespace
 
 Status write_site_folder(const fs::path& folder, const std::vector<SiteFile>& files) {
+  std::error_code code;
+  if (!fs::exists(folder, code)) {
+    if (Status made = make_folder(folder); !made) return made;
+  }
+  const UniqueFd alone = alone_in(folder);
   if (Status ours = check_is_ours(folder); !ours) return ours;
   if (Status written = write_file(folder / kMark, "{\"tallymark_site\": 1}\n"); !written) return written;
   for (const SiteFile& file : files) {

@@ -2,7 +2,7 @@
 ///
 /// What the page loads is called by its content, so a file that is there is the one that is meant; and the page itself
 /// comes after all that it loads. Killed anywhere, the folder holds the site of before or the new one, each whole. What
-/// no page loads any more goes last.
+/// no page loads any more goes last. Of two writers the second one waits.
 #pragma once
 
 #include <filesystem>

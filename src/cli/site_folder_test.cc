@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "base/files.h"
 
 namespace tally::cli {
@@ -61,6 +63,16 @@ TEST_F(SiteFolder, RepairsDataThatACrashLeftShorter) {
   ASSERT_TRUE(write_file(folder_ / kFirst[0].name, ""));
   ASSERT_TRUE(write_site_folder(folder_, kFirst));
   EXPECT_EQ(read_file(folder_ / kFirst[0].name), "first");
+}
+
+TEST_F(SiteFolder, OfTwoWritersAtOnceThePageHasItsData) {
+  for (int round = 0; round < 100; ++round) {
+    std::thread other([&] { EXPECT_TRUE(write_site_folder(folder_, kFirst)); });
+    EXPECT_TRUE(write_site_folder(folder_, kSecond));
+    other.join();
+    const auto& site = read_file(folder_ / "index.html") == "one" ? kFirst : kSecond;
+    EXPECT_EQ(read_file(folder_ / site[0].name), site[0].text);
+  }
 }
 
 }  // namespace
