@@ -6,6 +6,7 @@ Exit code 77, which is skipped, without what packages-deb.txt names.
 """
 
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -182,6 +183,25 @@ def check_build_depends():
     expect(asked <= known, f"Build-Depends has {asked - known}, the lists have not")
 
 
+def check_flags_of_a_build(folder):
+    """debian/rules compile with the preset's flags alone, not with those that dh puts into the environment."""
+    names = ("CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS")
+    environment = {**os.environ, **dict.fromkeys(names, "-DOF_DPKG")}
+    environment.pop("TALLY_BUILD", None)
+    done = subprocess.run(
+        ["make", "-f", "debian/rules", "override_dh_auto_configure", f"BUILD={folder}"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )
+    expect(done.returncode == 0, done.stdout + done.stderr)
+    cache = (folder / "CMakeCache.txt").read_text()
+    expect("OF_DPKG" not in cache, re.findall(".*OF_DPKG.*", cache))
+
+
 def check_by_lintian(files):
     if shutil.which("lintian") is None:
         print("deb_test: lintian is missing: tools/setup.sh packages-deb.txt installs it")
@@ -209,6 +229,7 @@ def main():
             check_modes(package)
             check_no_trace_of_the_build(package)
         check_by_lintian(files)
+        check_flags_of_a_build(Path(name) / "configured")
     print("deb: passed")
 
 
