@@ -36,6 +36,15 @@ Result<std::string> take_file(const protocol::DumpPath& path) {
   return text;
 }
 
+/// A file that is not whole is the disk's fault before it is the counter's.
+Result<Totals> totals_of(std::string_view dump) {
+  auto totals = callgrind_totals(dump);
+  if (totals) return totals;
+  return fail(ErrorKind::io, dump.empty() ? "its file is empty" : totals.error().message, {},
+              "is there room in the folder of temporary files (TMPDIR), and no limit of the size of its files "
+              "(RLIMIT_FSIZE)?");
+}
+
 RegionCounted counted(const Message& message, const DumpFolder& dumps) {
   const std::uint64_t pid = message.number(Field::pid);
   RegionCounted region{.status = static_cast<int>(message.number(Field::status)),
@@ -55,7 +64,7 @@ RegionCounted counted(const Message& message, const DumpFolder& dumps) {
     region.left = take_file(protocol::observed_path(dumps.path.c_str(), pid, dumps.ending->c_str())).value_or("");
   if (!dumps.has_dumps) return region;
   auto text = take_file(protocol::dump_path(dumps.path.c_str(), pid, message.number(Field::dump, 1)));
-  region.totals = text ? callgrind_totals(*text) : Result<Totals>(std::unexpected(text.error()));
+  region.totals = text ? totals_of(*text) : Result<Totals>(std::unexpected(text.error()));
   if (text) region.dump = *std::move(text);
   return region;
 }

@@ -195,5 +195,31 @@ TEST_F(MountTest, AFullCacheIsReportedOnceWithTheVariable) {
   EXPECT_THAT(ran.err, HasSubstr("No space left on device"));
 }
 
+TEST_F(MountTest, ACaseThatFillsTheTemporaryFolderFailsByThatName) {
+  ASSERT_EQ(::mount("tmpfs", path("home").c_str(), "tmpfs", 0, "size=3m"), 0);
+  const std::string suite = fmt::format(R"toml(schema = 1
+toolchain = "python"
+[[benchmark]]
+label = ["fills"]
+setup.py = """
+there = open('{0}', 'wb', buffering=0)
+try:
+    for _ in range(1000): there.write(bytes(4096))
+except OSError: pass
+"""
+py = "len('x')"
+[[benchmark]]
+label = ["frees"]
+setup.py = "import os; os.unlink('{0}')"
+py = "len('x')"
+)toml",
+                                        path("home/fill"));
+  ASSERT_TRUE(write_file(path("fill.toml"), suite));
+  const Ran ran = tally({"run", path("fill.toml"), "--counts-only"}, {.more = {{"TMPDIR", path("home")}}});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(times(ran.out, "is there room in the folder of temporary files (TMPDIR)"), 1U) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("2 cases: 1 ok, 1 failed"));
+}
+
 }  // namespace
 }  // namespace tally::cli_test
