@@ -2,6 +2,8 @@
 
 #include <valgrind/callgrind.h>
 
+#include "protocol/collected.h"
+
 namespace tally::host::callgrind {
 
 bool running() { return RUNNING_ON_VALGRIND != 0; }
@@ -38,6 +40,8 @@ unsigned dump() {
   CALLGRIND_DUMP_STATS;
   return ++g_dumps;
 }
+
+bool follow_calls() { return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, kFollowCalls, 0, 0, 0, 0, 0) != 0; }
 
 void discard() {
   if (!running()) return;

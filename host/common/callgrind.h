@@ -35,6 +35,11 @@ unsigned dump();
 /// (finding the names of all that a setup executes takes longer than to execute it).
 void discard();
 
+/// The counter follows calls from here on, and this process's dumps have them. Everything is translated anew for it,
+/// so: as short a while before the region as can be. False: whoever counts is not the counter, and knows no such
+/// request.
+bool follow_calls();
+
 /// A forked process calls this: Callgrind begins with another file there, and counts from 1 again.
 void after_fork();
 

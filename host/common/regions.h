@@ -139,6 +139,7 @@ class Regions {
   std::uint64_t fixed_ = 0;  ///< 0: as the runner asks.
   std::uint64_t one_execution_ = 0;
   std::uint64_t lone_thread_ = 0;  ///< As a message has it.
+  bool follows_calls_ = false;     ///< In the region to come.
   unsigned long long sleeps_before_ = 0;
   Replicate replicate_;
   bool failed_ = false;

@@ -165,6 +165,124 @@ TEST(CounterFunctions, AreCallgrinds) {
   EXPECT_GT(ours.back().size(), 10U);
 }
 
+/// What functions call each other, "caller > callee", with "calls" or with what they cost; of functions, as without
+/// calls. Without symbols, a function that a library calls through a table of another kind than linkage tables is named
+/// by where it was loaded.
+std::string name_of(const std::string& text) {
+  constexpr std::size_t kLoaded = 18;  // "0x0000000004b8a360"
+  const std::string name = text.substr(0, text.find('\''));
+  return name.starts_with("0x") && name.size() == kLoaded && name > "0x0000000001000000" ? "0x" : name;
+}
+
+Counts read_calls(const std::string& text) {
+  Counts found;
+  std::string caller;
+  std::string callee;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("fn=")) caller = name_of(line.substr(3));
+    if (line.starts_with("cfn=")) callee = name_of(line.substr(4));
+    if (!line.starts_with("calls=")) continue;
+    found[caller + " > " + callee + " calls"] += std::stoull(line.substr(6));
+    std::getline(lines, line);
+    found[caller + " > " + callee] += std::stoull(line.substr(line.find(' ')));
+  }
+  return found;
+}
+
+std::string with_calls() { return counter() + " --follow-calls=yes"; }
+
+class CounterCalls : public testing::TestWithParam<const char*> {};
+
+/// Who calls whom, how often, and what that cost with all that was called.
+TEST_P(CounterCalls, AreCallgrinds) {
+  const std::string victim = std::string("counter_victim ") + GetParam();
+  const std::vector<Counts> theirs = run(kCallgrind, victim, read_calls).regions;
+  const std::vector<Counts> ours = run(with_calls(), victim, read_calls).regions;
+  ASSERT_EQ(theirs.size(), ours.size());
+  for (const std::size_t region : {std::size_t{1}, std::size_t{3}, ours.size() - 1}) {
+    Counts expected = theirs[region];
+    Counts found = ours[region];
+    for (Counts* one : {&expected, &found}) {
+      std::erase_if(*one, [](const auto& entry) {
+        const std::string& calls = entry.first;
+        // The first began before the region: Callgrind has counted it. Of the second it knows nothing: it jumps into
+        // the middle of another function.
+        return calls == "main > _ZN12_GLOBAL__N_17measureEPFvvE calls" || calls.starts_with("(outside) > ") ||
+               (calls.starts_with("__mempcpy_") && calls.contains(" > __memcpy_"));
+      });
+    }
+    EXPECT_EQ(expected, found) << "region " << region + 1;
+  }
+  EXPECT_GT(ours.back().size(), 2U);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfRegions, CounterCalls,
+                         testing::Values("allocate", "strings", "copy", "exceptions", "fork", "recursion", "tails",
+                                         "longjmp", "callbacks"),
+                         [](const auto& info) { return std::string(info.param); });
+
+class CounterWithCalls : public testing::TestWithParam<const char*> {};
+
+/// What each function executes, and all of them, is what it is without calls.
+TEST_P(CounterWithCalls, CountsTheSame) {
+  const std::string victim = std::string("counter_victim ") + GetParam();
+  const std::vector<Counts> without = run(counter(), victim).regions;
+  const std::vector<Counts> with = run(with_calls(), victim).regions;
+  ASSERT_EQ(with.size(), without.size());
+  const auto named = [](const Counts& counts) {
+    Counts all;
+    // Code without symbols is of what was called, or of its place.
+    for (const auto& [name, count] : counts) all[name.starts_with("0x") ? "0x" : name] += count;
+    return all;
+  };
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    EXPECT_EQ(with[i].at(""), without[i].at("")) << "region " << i + 1;
+    // Without calls, a linkage table that is reached by a jump is nobody's.
+    if (std::string(GetParam()) != "threads") EXPECT_EQ(named(with[i]), named(without[i])) << "region " << i + 1;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfRegions, CounterWithCalls,
+                         testing::Values("allocate", "strings", "copy", "pause", "signal", "exceptions", "fork",
+                                         "threads", "stop", "repetitions", "recursion", "tails", "many_tails",
+                                         "longjmp", "callbacks", "leave_handler"),
+                         [](const auto& info) { return std::string(info.param); });
+
+Counts calls_of(const std::string& argument) {
+  return run(with_calls(), "counter_victim " + argument, read_calls).regions.back();
+}
+
+/// Callgrind counts those, too.
+TEST(CounterCallsInPauses, AreNone) {
+  for (const auto& [calls, count] : calls_of("pause")) {
+    if (!calls.ends_with(" calls")) continue;
+    EXPECT_FALSE(calls.contains("malloc") || calls.contains("allocate")) << calls << " " << count;
+    if (calls.contains(" > snprintf ")) EXPECT_EQ(count, 200);
+  }
+}
+
+/// A handler is no part of what it interrupts, whether it returns or not.
+TEST(CounterCallsOfHandlers, AreTheirOwn) {
+  for (const std::string of : {"signal", "leave_handler"}) {
+    Counts calls = calls_of(of);
+    const std::string region = "_ZN12_GLOBAL__N_1" + std::to_string(of.size()) + of + "Ev";
+    EXPECT_EQ(calls.at(region + " > raise calls"), of == "signal" ? 100 : 20);
+    unsigned long long outside = 0;
+    for (const auto& [name, count] : calls)
+      outside += name.starts_with("(outside) > ") && !name.ends_with(" calls") ? count : 0;
+    EXPECT_EQ(outside, run(counter(), "counter_victim " + of).regions.back().at("")) << of;
+    EXPECT_LT(calls.at("(outside) > main"), outside) << of;
+  }
+}
+
+/// Each of fifty thousand is counted, and they take no memory without bound.
+TEST(CounterCallsByJumps, AreCountedHoweverManyFollowEachOther) {
+  const Counts calls = calls_of("many_tails");
+  EXPECT_EQ(calls.at("_ZN12_GLOBAL__N_14pingEm > _ZN12_GLOBAL__N_14pongEm calls"), 25'001);
+  EXPECT_EQ(calls.at("_ZN12_GLOBAL__N_14pongEm > _ZN12_GLOBAL__N_14pingEm calls"), 25'000);
+}
+
 /// What a dump says behind its total.
 Counts repetitions(const std::string& text) {
   const std::size_t at = text.find(tally::protocol::kStringRepetitions);

@@ -1,5 +1,6 @@
 #include "dump.h"
 
+#include "calls.h"
 #include "names.h"
 #include "protocol/string_repetitions.h"
 #include "stretches.h"
@@ -137,6 +138,8 @@ class File {
     const ULong instructions = executions * stretch(number).instructions + in_tables;
     total_ += instructions;
     if (file_ == nullptr || instructions == 0 || (!with_functions_ && g_forked)) return;
+    // They are written with their calls.
+    if (follows_calls()) return;
     const HChar* object = objects_.name_of(stretch(number).block);
     const HChar* function = function_of(number, objects_, now_);
     if (!with_functions_) return;
@@ -151,6 +154,7 @@ class File {
   void finish(ULong repetitions) {
     if (file_ == nullptr) return;
     end_function();
+    if (with_functions_ && follows_calls()) write_calls(file_);
     VG_(fprintf)(file_, "\ntotals: %llu\n", total_);
     if (repetitions != 0) VG_(fprintf)(file_, "%s%llu\n", protocol::kStringRepetitions, repetitions);
     VG_(fclose)(file_);
@@ -208,6 +212,7 @@ void write(const HChar* path, const HChar* head, bool with_functions) {
   }
   tables.for_each([&](const Entry& entry) { file.add(entry.number, entry.executions, 0); });
   file.finish(region.repetitions);
+  forget_calls();
   VG_(free)(region.executed);
 }
 
@@ -234,6 +239,7 @@ ULong collected() {
 
 void zero() {
   for (UInt number = 1; number <= stretches(); ++number) take_executions(number);
+  forget_calls();
 }
 
 void on_fork() {

@@ -1,7 +1,8 @@
 /// Writes what was counted since the last dump, and begins anew: a file in Callgrind's format.
 ///
-/// It has the functions that instructions were executed in, without calls and lines; with an option, the instructions
-/// and direct calls of each (protocol/command_tree.h). As in Callgrind's own files with
+/// It has the functions that instructions were executed in, without lines, and without calls unless they are followed
+/// (calls.h); with an option, the instructions and direct calls of each (protocol/command_tree.h). As in Callgrind's
+/// own files with
 /// --skip-plt=yes, a linkage table's instructions are those of the function that calls through it.
 ///
 /// Behind the total it says how many of the instructions repeat a string instruction (protocol/string_repetitions.h).

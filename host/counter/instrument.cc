@@ -1,6 +1,7 @@
 #include "instrument.h"
 
 #include "allocation_trace.h"
+#include "calls.h"
 #include "case_watch.h"
 #include "command.h"
 #include "entropy.h"
@@ -26,10 +27,28 @@ class Instrumented {
     counters_ = assign(IRExpr_Load(Iend_LE, Ity_I64, constant(reinterpret_cast<Addr>(&g_counters))));
   }
 
-  void count(UInt number) { count(number, constant(1)); }
+  /// Of a stretch with so many instructions.
+  void count(UInt number, UInt instructions) {
+    add_to(number, constant(1));
+    if (follows_calls()) add_to(0, constant(instructions));
+  }
+
+  void begin_block(Addr at, Int stack_pointer) {
+    if (!follows_calls()) return;
+    IRExpr** const arguments = mkIRExprVec_2(constant(reinterpret_cast<Addr>(block_to_follow(at))),
+                                             assign(IRExpr_Get(stack_pointer, Ity_I64)));
+    add(IRStmt_Dirty(unsafeIRDirty_0_N(
+        2, "enter_block", VG_(fnptr_to_fnentry)(reinterpret_cast<void*>(&counter::enter_block)), arguments)));
+  }
+
+  void end_block(IRJumpKind kind, UInt instructions) {
+    const UInt leaving = leaving_of(kind, instructions);
+    if (!follows_calls() || leaving == leaving_of(Ijk_Boring, 0)) return;
+    add(IRStmt_Store(Iend_LE, constant(reinterpret_cast<Addr>(&g_leaving)), IRExpr_Const(IRConst_U32(leaving))));
+  }
 
   /// If an exit of this guard is taken.
-  void count_if(UInt number, IRExpr* guard) { count(number, assign(IRExpr_Unop(Iop_1Uto64, guard))); }
+  void count_if(UInt number, IRExpr* guard) { add_to(number, assign(IRExpr_Unop(Iop_1Uto64, guard))); }
 
   /// Of a block that ends in a client request.
   void count_after_request(UInt number) {
@@ -41,7 +60,7 @@ class Instrumented {
   [[nodiscard]] IRSB* block() const { return out_; }
 
  private:
-  void count(UInt number, IRExpr* times) {
+  void add_to(UInt number, IRExpr* times) {
     IRExpr* const counter = assign(IRExpr_Binop(Iop_Add64, counters_, constant(number * sizeof(ULong))));
     IRExpr* const before = assign(IRExpr_Load(Iend_LE, Ity_I64, counter));
     add(IRStmt_Store(Iend_LE, counter, assign(IRExpr_Binop(Iop_Add64, before, times))));
@@ -127,7 +146,7 @@ void stop_instrumentation() {
   discard_all_translations();
 }
 
-IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayout* /*layout*/,
+IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayout* layout,
                  const VexGuestExtents* /*extents*/, const VexArchInfo* /*host*/, IRType /*guest_word*/,
                  IRType /*host_word*/) {
   replace_helpers(block);
@@ -138,6 +157,7 @@ IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayo
   // What comes before the first instruction is Valgrind's own, a check for code that changes itself among it.
   while (i < block->stmts_used && block->stmts[i]->tag != Ist_IMark) counted.add(block->stmts[i++]);
   if (i == block->stmts_used) return block;
+  counted.begin_block(block->stmts[i]->Ist.IMark.addr, layout->offset_SP);
   counted.load_counters();
   Stretch stretch{.block = block->stmts[i]->Ist.IMark.addr};
   Addr repeated = 0;  // Where the current instruction lies, if it repeats a string instruction; else 0.
@@ -150,7 +170,7 @@ IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayo
     }
     // An instruction that leaves half-way was executed.
     if (block->stmts[i]->tag == Ist_Exit && stretch.instructions > 0) {
-      counted.count(add_stretch(stretch));
+      counted.count(add_stretch(stretch), stretch.instructions);
       stretch.instructions = 0;
     }
     // To itself: cmps and scas, which may also end here.
@@ -165,11 +185,12 @@ IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayo
     if (block->jumpkind == Ijk_ClientReq) {
       counted.count_after_request(number);
     } else {
-      counted.count(number);
+      counted.count(number, stretch.instructions);
     }
   }
   if (repeated != 0 && block->next->tag == Iex_Const && is_at(block->next->Iex.Const.con, repeated))
-    counted.count(add_stretch(repetition));
+    counted.count(add_stretch(repetition), 0);
+  counted.end_block(block->jumpkind, stretch.instructions);
   return counted.block();
 }
 

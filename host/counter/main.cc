@@ -14,6 +14,7 @@
 /// Linked with Valgrind's core, which is under the GNU General Public License, version 2 or later. With ours, which is
 /// under Apache-2.0, the program is under version 3.
 #include "allocation_trace.h"
+#include "calls.h"
 #include "case_watch.h"
 #include "command.h"
 #include "data_files.h"
@@ -33,6 +34,7 @@
 #include "start_clock.h"
 #include "stretches.h"
 #include "threads.h"
+#include "translations.h"
 #include "valgrind.h"
 
 namespace tally::counter {
@@ -40,6 +42,7 @@ namespace tally::counter {
 namespace {
 
 const HChar* g_dump_name = "callgrind.out.%p";
+bool g_follows = false;  // As soon as instructions are counted.
 
 Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
   if (request[0] == host::kBeginStage) list_whole_folders();
@@ -48,6 +51,14 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
     return True;
   if (request[0] == host::kReadCollected) {
     *result = collected();
+    return True;
+  }
+  if (request[0] == host::kFollowCalls) {
+    if (!follows_calls()) {
+      follow_calls();
+      discard_all_translations();
+    }
+    *result = 1;
     return True;
   }
   if (request[0] == host::kNameDumps) {
@@ -74,6 +85,7 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
       return True;
     case VG_USERREQ__START_INSTRUMENTATION:
       end_trace();
+      if (g_follows) follow_calls();
       start_instrumentation();
       join_mappings_of_libraries();
       return True;
@@ -83,6 +95,7 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
     case VG_USERREQ__STOP_INSTRUMENTATION:
       stop_instrumentation();
       forget_requests();
+      forget_followed_requests();
       return True;
     default:
       return False;
@@ -120,6 +133,10 @@ Bool take_option(const HChar* argument) {
     keep_instructions();
     return True;
   }
+  if (VG_(strcmp)(argument, "--follow-calls=yes") == 0) {
+    g_follows = true;
+    return True;
+  }
   constexpr HChar kDumps[] = "--callgrind-out-file=";
   constexpr SizeT kLength = sizeof kDumps - 1;
   if (VG_(strncmp)(argument, kDumps, kLength) != 0) return False;
@@ -130,6 +147,7 @@ Bool take_option(const HChar* argument) {
 void print_usage() {
   VG_(printf)("    --callgrind-out-file=<f>  dumps go to <f>.1, <f>.2 and so on [callgrind.out.%%p]\n");
   VG_(printf)("    --dump-instr=yes  dumps have the cost of each instruction, and direct calls [no]\n");
+  VG_(printf)("    --follow-calls=yes  dumps have who calls whom [no]\n");
   VG_(printf)("    --hidden-drivers=<f>[:<f>...]  files that the program does not find [none]\n");
   VG_(printf)("    --allocation-trace=<f>  a file of the program's allocations until counting starts [none]\n");
   VG_(printf)(
@@ -177,8 +195,16 @@ void begin() {
   VG_(needs_client_requests)(handle_request);
   VG_(needs_syscall_wrapper)(before_syscall, after_syscall);
   VG_(needs_command_line_options)(take_option, print_usage, print_debug_usage);
-  VG_(track_start_client_code)(on_start);
-  VG_(track_pre_thread_ll_create)(on_create);
+  VG_(track_start_client_code)([](ThreadId thread, ULong blocks) {
+    on_start(thread, blocks);
+    follow_thread(thread);
+  });
+  VG_(track_pre_thread_ll_create)([](ThreadId parent, ThreadId child) {
+    on_create(parent, child);
+    follow_new_thread(child);
+  });
+  VG_(track_pre_deliver_signal)(before_signal);
+  VG_(track_post_deliver_signal)(after_signal);
   // Before Valgrind's scheduler, which comes in as it begins.
   VG_(atfork)(nullptr, on_fork_in_parent, [](ThreadId thread) {
     if (is_being_restored()) return;
@@ -186,6 +212,7 @@ void begin() {
     entropy_in_child(thread);
     forget_asked_drivers();
     on_fork();
+    follow_fork(thread);
     command_in_child();
   });
   reserve_stretches();

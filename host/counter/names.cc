@@ -36,6 +36,10 @@ Addr Objects::in_file(Addr code) {
   return debug_ == nullptr ? code : code - static_cast<Addr>(VG_(DebugInfo_get_text_bias)(debug_));
 }
 
+const HChar* kept_name(const HChar* name) {
+  return static_cast<const HChar*>(VG_(allocEltDedupPA)(g_names, VG_(strlen)(name) + 1, name));
+}
+
 const HChar* function_of(UInt number, Objects& objects, DiEpoch now) {
   const HChar*& known = g_function_of[number];
   if (known != nullptr) return known;
@@ -46,7 +50,7 @@ const HChar* function_of(UInt number, Objects& objects, DiEpoch now) {
     VG_(sprintf)(address, "0x%016lx", objects.in_file(block));
     name = address;
   }
-  known = static_cast<const HChar*>(VG_(allocEltDedupPA)(g_names, VG_(strlen)(name) + 1, name));
+  known = kept_name(name);
   return known;
 }
 

@@ -29,6 +29,9 @@ class Objects {
   Addr end_ = 0;
 };
 
+/// The same text, for as long as the process lives: one for equal ones.
+const HChar* kept_name(const HChar* name);
+
 /// Not demangled; where there is no symbol, the address in the object's file, as Callgrind has it. Two stretches of one
 /// function have one pointer.
 const HChar* function_of(UInt stretch, Objects& objects, DiEpoch now);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <valgrind/callgrind.h>
 
+#include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -157,13 +158,99 @@ void stop() {
   copy();
 }
 
+[[gnu::noinline]] std::size_t fibonacci(std::size_t n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+
+std::size_t odd(std::size_t n);
+[[gnu::noinline]] std::size_t even(std::size_t n) {
+  if (n > 0) g_sink = g_sink + odd(n - 1);
+  return n;
+}
+[[gnu::noinline]] std::size_t odd(std::size_t n) {
+  if (n > 0) g_sink = g_sink + even(n - 1);
+  return n + 1;
+}
+
+void recursion() { g_sink = g_sink + fibonacci(12) + even(21); }
+
+std::size_t pong(std::size_t n);
+[[gnu::noinline]] std::size_t ping(std::size_t n) {
+  g_sink = g_sink + 1;
+  if (n == 0) return 1;
+  [[clang::musttail]] return pong(n - 1);
+}
+[[gnu::noinline]] std::size_t pong(std::size_t n) {
+  g_sink = g_sink + 2;
+  if (n == 0) return 2;
+  [[clang::musttail]] return ping(n - 1);
+}
+
+/// Functions that end by jumping to another one.
+void tails() {
+  for (std::size_t i = 0; i < 30; ++i) g_sink = g_sink + ping(i);
+  g_sink = g_sink + fibonacci(3);
+}
+
+void many_tails() { g_sink = g_sink + ping(50'001); }
+
+std::jmp_buf g_place;
+
+[[gnu::noinline]] void leap_from(std::size_t depth) {
+  if (depth == 0) std::longjmp(g_place, 1);
+  leap_from(depth - 1);
+  g_sink = g_sink + 1;
+}
+
+[[gnu::noinline]] void leap(std::size_t depth) {
+  if (setjmp(g_place) == 0) leap_from(depth);
+  g_sink = g_sink + fibonacci(3);
+}
+
+void longjmp() {
+  for (std::size_t depth = 0; depth < 20; ++depth) leap(depth);
+}
+
+/// Called by the C library.
+void callbacks() {
+  int numbers[200];
+  for (int i = 0; i < 200; ++i) numbers[i] = i * 7919 % 201;
+  std::qsort(numbers, 200, sizeof(int), [](const void* one, const void* other) {
+    return *static_cast<const int*>(one) - *static_cast<const int*>(other);
+  });
+  g_sink = g_sink + static_cast<std::size_t>(numbers[3]);
+}
+
+/// A handler that does not return.
+void leave_handler() {
+  std::signal(SIGUSR2, [](int) { std::longjmp(g_place, 1); });
+  for (std::size_t i = 0; i < 20; ++i) {
+    if (setjmp(g_place) == 0) std::raise(SIGUSR2);
+    sigset_t all{};
+    ::sigfillset(&all);
+    ::sigprocmask(SIG_UNBLOCK, &all, nullptr);
+    g_sink = g_sink + fibonacci(3);
+  }
+}
+
 struct Kind {
   std::string_view name;
   void (*region)();
 };
-constexpr Kind kKinds[] = {{"allocate", allocate}, {"strings", strings},        {"copy", copy}, {"pause", pause},
-                           {"signal", signal},     {"exceptions", exceptions},  {"fork", fork}, {"threads", threads},
-                           {"stop", stop},         {"repetitions", repetitions}};
+constexpr Kind kKinds[] = {{"allocate", allocate},
+                           {"strings", strings},
+                           {"copy", copy},
+                           {"pause", pause},
+                           {"signal", signal},
+                           {"exceptions", exceptions},
+                           {"fork", fork},
+                           {"threads", threads},
+                           {"stop", stop},
+                           {"repetitions", repetitions},
+                           {"recursion", recursion},
+                           {"tails", tails},
+                           {"many_tails", many_tails},
+                           {"longjmp", longjmp},
+                           {"callbacks", callbacks},
+                           {"leave_handler", leave_handler}};
 
 void nothing() {}
 

@@ -27,7 +27,7 @@ inline constexpr UInt kMostStretches = 4U << 20U;
 
 void reserve_stretches();
 
-/// Numbered from 1.
+/// Numbered from 1. The counter of number 0 is that of all instructions, where calls are followed (calls.h).
 UInt add_stretch(const Stretch& stretch);
 UInt stretches();
 const Stretch& stretch(UInt number);

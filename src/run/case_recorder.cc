@@ -52,8 +52,9 @@ void remove_explanations(const ProfileRequest& profiles, const std::string& id) 
   }
 }
 
-/// Callgrind counts the calls that are made in pauses, too.
+/// Callgrind counts the calls that are made in pauses, too; where the counter counts, it has none of them.
 void forget_calls(Profile& profile) {
+  if (profile.calls.empty()) return;
   for (Profile::Call& call : profile.calls) call.count = 0;
   profile.notes.emplace_back("counting was paused within the region: how often functions were called is not known");
 }
@@ -70,9 +71,9 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   note_counts(index, outcome);
   if (request_.profiles) remove_explanations(*request_.profiles, record.id);
   auto profile = outcome.profiles.statement.empty() ? std::nullopt : read_profile(record, measured, outcome);
+  if (profile && outcome.counted.paused) forget_calls(profile->profile);
   keep_found(record, measured, outcome, profile ? &*profile : nullptr, outcome.profiles.baseline);
   if (profile) {
-    if (outcome.counted.paused) forget_calls(profile->profile);
     if (const Status kept = keep_profile(record, *std::move(profile), outcome.profiles.baseline); !kept)
       record.warnings.push_back("it has no profile: " + describe(kept.error()));
   }

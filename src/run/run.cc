@@ -90,7 +90,7 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
     }
     if (valgrind->path.empty() && request.profiles)
       observer.on_message(
-          "Valgrind is not installed: profiles have functions, but no callers, lines or Python functions");
+          "Valgrind is not installed: profiles have functions and their callers, but no lines or Python functions");
     ready.hosts.valgrind = std::move(valgrind->path);
     ready.hosts.counter_start = std::move(valgrind->counter_start);
     ready.valgrind_version = wants_callgrind || valgrind->counter.empty() ? std::move(valgrind->version)

@@ -55,6 +55,7 @@ RegionCounted counted(const Message& message, const DumpFolder& dumps) {
                        .pauses = message.number(Field::pauses),
                        .one_execution = message.number(Field::one_execution),
                        .thread = static_cast<int>(message.number(Field::thread)),
+                       .calls = message.number(Field::calls) != 0,
                        .totals = {},
                        .dump = {},
                        .left = {}};
@@ -146,6 +147,7 @@ std::string_view encode(const CaseCommand& command, std::uint32_t job, std::span
     Writer frame(buffer, MessageType::count, job);
     frame.number(Field::iterations, count->iterations).number(Field::last, count->last ? 1 : 0);
     if (count->thread > 0) frame.number(Field::thread, static_cast<std::uint64_t>(count->thread));
+    if (count->calls) frame.number(Field::calls, 1);
     return frame.finish();
   }
   if (const auto* times = std::get_if<AskTimes>(&command)) {

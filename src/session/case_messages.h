@@ -69,8 +69,9 @@ CaseMessage decode(const protocol::Message& message, const DumpFolder& dumps);
 
 struct AskCount {
   std::uint64_t iterations = 1;
-  bool last = false;  ///< Nothing but `advance` is to follow: the child may spend its own state on it.
-  int thread = 0;     ///< Of a team this one alone, counted from 1; 0: all.
+  bool last = false;   ///< Nothing but `advance` is to follow: the child may spend its own state on it.
+  int thread = 0;      ///< Of a team this one alone, counted from 1; 0: all.
+  bool calls = false;  ///< The dump is to have who calls whom.
 };
 struct AskTimes {
   std::uint64_t iterations = 0;  ///< In a block; 0: as many as last `block_s`.

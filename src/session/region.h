@@ -22,6 +22,7 @@ struct RegionCounted {
   std::uint64_t pauses = 0;              ///< How often counting was paused within the region.
   std::uint64_t one_execution = 0;       ///< Instructions, by which the number was chosen; 0: it was not chosen so.
   int thread = 0;                        ///< The one that was counted alone, from 1; 0: all were.
+  bool calls = false;                    ///< The dump has who calls whom.
   std::optional<Result<Totals>> totals;  ///< Where instructions are counted.
   std::string dump;                      ///< The text that they are from.
   std::string left;                      ///< The text of the file that a probe's observer left of it.

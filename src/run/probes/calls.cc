@@ -1,7 +1,5 @@
-/// Who calls whom in a case: Callgrind follows calls, in hosts of its own. Its profile takes the place of that of the
-/// case's count, which has each function's own instructions alone.
-///
-/// The count is not Callgrind's: its hosts know less of what keeps a start the same, and lie otherwise in memory.
+/// Who calls whom in a case: the counter follows calls in a further region, in the host that counts the case. This
+/// profile takes the place of that of the case's count, which has each function's own instructions alone.
 #include <fmt/format.h>
 
 #include "profile/subtract.h"
@@ -11,7 +9,16 @@ namespace tally::probes {
 
 namespace {
 
-constexpr ProbeHost kCallsHost{.description = "with calls", .valgrind_flags = valgrind_flags};
+/// Forked from the states that the case's count starts from: so the empty loop is executed once in the case child
+/// itself, as it is there.
+ProbeStep next_region_with_calls(const ProbeState& state) {
+  if (state.taken.empty()) return AskCount{.iterations = state.iterations, .last = state.of_statement, .calls = true};
+  if (!state.taken.front().calls)
+    return fail(ErrorKind::failed, "the program was built with an earlier tallymark, which follows no calls");
+  if (state.taken.size() == 1 && !state.of_statement && !state.in_process)
+    return AskCount{.iterations = state.iterations};
+  return std::nullopt;
+}
 
 Status keep_calls(const ProbeSample& found, ProbeContext& context) {
   if (context.profile == nullptr) return {};
@@ -38,10 +45,10 @@ constinit const KeptProbe kCalls = {
     .probe = {.name = "calls",
               .activity = "finding the calls of",
               .unknown = "who calls whom in it is not known",
-              .host = &kCallsHost},
+              .next = next_region_with_calls},
     .field = "calls",
     .option = "--no-calls",
-    .help = "For --profiles: leave out who calls whom, which needs a host of its own",
+    .help = "For --profiles: leave out who calls whom, which needs an execution of its own",
     .keep = keep_calls,
 };
 

@@ -112,6 +112,36 @@ TEST_F(ProbesTest, WhatAHostHasForAProbeMakesItAnother) {
   EXPECT_EQ(kind(Mode(probes::kThreads.probe)), kind(Mode::counts));
 }
 
+TEST_F(ProbesTest, CallsAreFollowedWhereTheCaseIsCounted) {
+  EXPECT_EQ(kind_of({.index = 0, .mode = Mode(probes::kCalls.probe)}, cases_[0]),
+            kind_of({.index = 0, .mode = Mode::counts}, cases_[0]));
+  const auto followed = [](std::uint64_t instructions) {
+    RegionCounted region = counted(instructions);
+    region.calls = true;
+    return region;
+  };
+  CaseDialogue dialogue = begin(probes::kCalls);
+  EXPECT_TRUE(count_of(dialogue.on(PhaseReady{Phase::baseline})).calls);
+  EXPECT_FALSE(count_of(dialogue.on(followed(1000))).calls) << "the child's own: it is to be as where it is counted";
+  EXPECT_TRUE(advances(dialogue.on(counted(1000))));
+  const AskCount of_statement = count_of(dialogue.on(PhaseReady{Phase::statement}));
+  EXPECT_TRUE(of_statement.calls);
+  EXPECT_TRUE(of_statement.last);
+  EXPECT_TRUE(advances(dialogue.on(followed(6000))));
+  EXPECT_TRUE(dialogue.complete());
+
+  CaseDialogue in_process = begin(probes::kCalls);
+  EXPECT_TRUE(count_of(in_process.on(PhaseReady{.phase = Phase::baseline, .in_process = true})).calls);
+  EXPECT_TRUE(advances(in_process.on(followed(1000))));
+}
+
+TEST_F(ProbesTest, AProgramThatFollowsNoCallsIsNotTakenAtItsWord) {
+  CaseDialogue earlier = begin(probes::kCalls);
+  earlier.on(PhaseReady{Phase::baseline});
+  EXPECT_TRUE(advances(earlier.on(counted(1000))));
+  EXPECT_THAT(earlier.failure().value().message, HasSubstr("built with an earlier tallymark"));
+}
+
 TEST_F(ProbesTest, PythonCallsAreObservedOnceAndTheLoopGoesWithThem) {
   CaseDialogue dialogue = begin(probes::kPythonFunctions);
   EXPECT_FALSE(count_of(dialogue.on(PhaseReady{Phase::baseline})).last);
