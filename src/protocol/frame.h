@@ -104,7 +104,7 @@ enum class Field : std::uint16_t {
   allocation_count = 47,  ///< counted.
   allocation_bytes = 48,  ///< counted.
   pauses = 55,            ///< counted: how often counting was paused in the region; absent where it was not.
-  one_execution = 88,     ///< counted: instructions that one execution took before, where the number of executions
+  one_execution = 89,     ///< counted: instructions that one execution took before, where the number of executions
                           ///< was chosen by it; absent otherwise.
   changed_file = 66,      ///< counted, failed, report: the first that the case has changed; absent where none is known.
   requested = 67,         ///< counted, failed, report: bits of host::Requested; absent where there is none.
