@@ -27,6 +27,7 @@
 #include "asked.h"
 #include "call.h"
 #include "callgrind.h"
+#include "libcxx.h"
 #include "library.h"
 #include "notes.h"
 #include "registry.h"
@@ -279,8 +280,10 @@ void take_notes() {
   tally::preload::take_again(kSetLabel);
   tally::preload::watch_ends([](const void* state) {
     constexpr const char* kOfGcc = "_ZN9benchmark22RunSpecifiedBenchmarksE" TEXT;
-    if (g_call != nullptr && tally::preload::find(kOfGcc) != nullptr)
-      tally::preload::add_counters(state, g_call->notes());
+    constexpr const char* kOfLibcxx = "_ZN9benchmark22RunSpecifiedBenchmarksE" LIBCXX_TEXT("S0");
+    if (g_call == nullptr) return;
+    if (tally::preload::find(kOfGcc) != nullptr) tally::preload::add_counters(state, g_call->notes());
+    if (tally::preload::find(kOfLibcxx) != nullptr) tally::preload::add_counters_of_libcxx(state, g_call->notes());
   });
 }
 
@@ -325,19 +328,6 @@ Loop loop_of(const void* state) {
   Loop loop{};
   std::memcpy(&loop, state, sizeof loop);
   return loop;
-}
-
-/// A string of a program whose standard library is LLVM's: behind its first byte if it is short, else where its last
-/// word says.
-std::string text_of_libcxx(const void* string) {
-  const auto* const bytes = static_cast<const unsigned char*>(string);
-  std::size_t words[3];
-  std::memcpy(words, bytes, sizeof words);
-  const bool is_long = (bytes[0] & 1U) != 0;
-  if (!is_long) return {reinterpret_cast<const char*>(bytes + 1), static_cast<std::size_t>(bytes[0] >> 1U)};
-  const char* begin = nullptr;
-  std::memcpy(static_cast<void*>(&begin), &words[2], sizeof begin);
-  return {begin, words[1]};
 }
 
 }  // namespace
@@ -433,7 +423,7 @@ TAKE_SKIP(tally_message, "_ZN9benchmark5State15SkipWithMessageERKNSt7__cxx1112ba
   TAKEN_OVER void function(void* state, const void* why) asm(                                                    \
       "_ZN9benchmark5State" name "ERKNSt3__112basic_stringIcNS1_11char_traitsIcEENS1_9allocatorIcEEEE");         \
   void function(void* state, const void* why) {                                                                  \
-    if (g_call != nullptr) g_call->skip(text_of_libcxx(why), is_error);                                          \
+    if (g_call != nullptr) g_call->skip(tally::preload::libcxx::text_of(why), is_error);                         \
     g_in_loop = false;                                                                                           \
     real<void>("_ZN9benchmark5State" name "ERKNSt3__112basic_stringIcNS1_11char_traitsIcEENS1_9allocatorIcEEEE", \
                state, why);                                                                                      \
@@ -455,7 +445,7 @@ TAKE_LABEL(tally_label_text, const std::string&,
            "_ZN9benchmark5State8SetLabelERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", value)
 TAKE_LABEL(tally_libcxx_label, const void*,
            "_ZN9benchmark5State8SetLabelERKNSt3__112basic_stringIcNS1_11char_traitsIcEENS1_9allocatorIcEEEE",
-           text_of_libcxx(value))
+           tally::preload::libcxx::text_of(value))
 
 // A benchmark, by its address or in a unique_ptr, of which the callee gets the address.
 #define TAKE_REGISTER(function, symbol, benchmark)       \
@@ -469,6 +459,12 @@ TAKE_REGISTER(tally_register, "_ZN9benchmark8internal25RegisterBenchmarkInternal
   "_ZN9benchmark8internal25RegisterBenchmarkInternalESt10unique_ptrIN" scope "9BenchmarkESt14default_deleteIS2_EE"
 TAKE_REGISTER(tally_register_owned, OWNED("S_"), *static_cast<void**>(given))            // from 1.9.5 on
 TAKE_REGISTER(tally_register_owned_internal, OWNED("S0_"), *static_cast<void**>(given))  // from 1.9.2 on
+#define LIBCXX_OWNED(scope)                                                       \
+  "_ZN9benchmark8internal25RegisterBenchmarkInternalENSt3__110unique_ptrIN" scope \
+  "9BenchmarkENS1_14default_deleteIS3_"                                           \
+  "EEEE"
+TAKE_REGISTER(tally_register_libcxx, LIBCXX_OWNED("S_"), *static_cast<void**>(given))
+TAKE_REGISTER(tally_register_libcxx_internal, LIBCXX_OWNED("S0_"), *static_cast<void**>(given))
 
 #define TAKE_STATE_17(prefix, kind, parameters)                                                                       \
   TAKEN_OVER void prefix##17_##kind(void*, std::int64_t, const void*, int, int, void*, void*,                         \

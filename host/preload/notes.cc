@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "libcxx.h"
+
 namespace tally::preload {
 namespace {
 
@@ -58,12 +60,15 @@ using TheirCounters = std::map<std::string, TheirCounter>;
 constexpr std::size_t kArguments = 32;
 constexpr std::size_t kCounters = 64;
 
-/// Whether there is a vector of whole numbers, and a tree that is empty or has a root.
-bool looks_like_a_state(const char* state) {
+/// Whether there is a vector of whole numbers; both libraries lay it out so.
+bool has_arguments(const char* state) {
   std::uintptr_t arguments[3];
   std::memcpy(&arguments[0], state + kArguments, sizeof arguments);
-  if (arguments[0] > arguments[1] || arguments[1] > arguments[2] || (arguments[1] - arguments[0]) % 8 != 0)
-    return false;
+  return arguments[0] <= arguments[1] && arguments[1] <= arguments[2] && (arguments[1] - arguments[0]) % 8 == 0;
+}
+
+/// Whether there is a tree of GCC's library that is empty or has a root.
+bool has_gccs_counters(const char* state) {
   std::uintptr_t tree[6];  // nothing, the header's colour, root, first, last, their number
   std::memcpy(&tree[0], state + kCounters, sizeof tree);
   const std::uintptr_t header = reinterpret_cast<std::uintptr_t>(state) + kCounters + sizeof(void*);
@@ -93,9 +98,19 @@ void watch_ends(void (*note)(const void* state)) {
 
 void add_counters(const void* state, detail::Notes& notes) {
   const char* const start = static_cast<const char*>(state);
-  if (!looks_like_a_state(start)) return;
+  if (!has_arguments(start) || !has_gccs_counters(start)) return;
   for (const auto& [name, counter] : *reinterpret_cast<const TheirCounters*>(start + kCounters))
     notes.counters[name] = {counter.value, counter.flags, counter.base};
+}
+
+void add_counters_of_libcxx(const void* state, detail::Notes& notes) {
+  const char* const start = static_cast<const char*>(state);
+  if (!has_arguments(start) || !libcxx::looks_like_a_map(start + kCounters, kMost)) return;
+  libcxx::for_each_entry(start + kCounters, [&](const char* entry) {
+    TheirCounter counter{};
+    std::memcpy(&counter, entry + libcxx::kStringSize, sizeof counter);
+    notes.counters[libcxx::text_of(entry)] = {counter.value, counter.flags, counter.base};
+  });
 }
 
 }  // namespace tally::preload

@@ -16,5 +16,7 @@ void watch_ends(void (*note)(const void* state));
 /// Adds the counters of a State of any release since 1.6, in a program whose standard library is GCC's. What does not
 /// look like one has none.
 void add_counters(const void* state, detail::Notes& notes);
+/// The same where it is LLVM's.
+void add_counters_of_libcxx(const void* state, detail::Notes& notes);
 
 }  // namespace tally::preload

@@ -77,6 +77,7 @@ static void reports_counters(benchmark::State& state) {
   for (auto _ : state) THOUSAND_NOPS;
   state.SetItemsProcessed(state.iterations());
   state.counters["k"] = 1;
+  state.counters["a counter whose name is long"] = 2;
 }
 BENCHMARK(reports_counters);
 

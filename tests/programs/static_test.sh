@@ -77,6 +77,8 @@ if os.path.exists("libcxx.json"):
     libcxx = counts("libcxx.json", "per_iteration")
     assert libcxx.keys() == static.keys(), libcxx
     assert all(999 <= libcxx[name] <= 1016 for name in static if 999 <= static[name] <= 1016), libcxx
+    noted = {one["id"]: one.get("counters") for one in json.load(open("libcxx.json"))["cases"]}
+    assert noted["bench/reports_counters [cpp]"] == {"k": 1, "a counter whose name is long": 2}, noted
     failed = {one["id"]: one["failure"]["message"] for one in json.load(open("libcxx.json"))["cases"] if one["failure"]}
     assert failed["bench/errs [cpp]"] == "no such file", failed
 for one in json.load(open("timed.json"))["cases"]:
