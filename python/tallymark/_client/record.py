@@ -75,6 +75,7 @@ class Settings(TypedDict):
     valgrind_flags: list[str]
     counted_with: NotRequired[str]
     counting: NotRequired[int]
+    exact_iterations: NotRequired[bool]
     host_start: NotRequired[dict[str, str]]
     kept_environment: list[str]
 
@@ -127,6 +128,7 @@ class Counts(TypedDict):
     baseline: float
     baseline_replicates: list[int]
     iterations: int
+    one_execution: NotRequired[float]
     spread: float
     proven: NotRequired[str]
     floor: NotRequired[Floor]
