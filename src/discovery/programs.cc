@@ -131,9 +131,7 @@ Status add_benchmark(Suite& suite, const std::string& toolchain, const std::stri
 
 }  // namespace
 
-namespace {
-
-Result<Suite> listed_suite(const std::string& program, const std::string& preload, std::string_view list) {
+Result<Suite> suite_of_list(const std::string& program, const std::string& preload, std::string_view list) {
   const auto lines = split(list, '\n');
   if (lines.front() != protocol::kBenchmarkListStart)
     return std::unexpected(no_program(program, "is not a benchmark program: it lists no benchmarks"));
@@ -156,12 +154,6 @@ Result<Suite> listed_suite(const std::string& program, const std::string& preloa
     return std::unexpected(std::move(none));
   }
   return suite;
-}
-
-}  // namespace
-
-Result<Suite> suite_of_list(const std::string& program, std::string_view list) {
-  return listed_suite(program, "", list);
 }
 
 Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, const RunEnvironment& environment,
@@ -200,7 +192,7 @@ Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, co
   }
   const auto text = read_file(fmt::format("/proc/self/fd/{}", list.get()));
   if (!text) return std::unexpected(text.error());
-  auto listed = listed_suite(path.string(), preload, *text);
+  auto listed = suite_of_list(path.string(), preload, *text);
   // A place in a message is the one that the user has named.
   if (!listed && listed.error().where == path) listed.error().where = program.path;
   return listed;

@@ -16,8 +16,8 @@ namespace tally {
 Result<Suite> suite_of_program(ProcessRunner& runner, const Program& program, const RunEnvironment& environment,
                                const std::string& libexec);
 
-/// The same of what a program has listed. `program` is absolute.
-Result<Suite> suite_of_list(const std::string& program, std::string_view list);
+/// The same of what a program has listed. `program` is absolute; `preload` makes it serve, or is empty.
+Result<Suite> suite_of_list(const std::string& program, const std::string& preload, std::string_view list);
 
 /// For the programs of suites. The caller's environment is looked at when the first of them is met. `runner` must live
 /// as long as this.

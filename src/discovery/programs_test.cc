@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(SuiteOfList, EachLineIsABenchmarkAndEachArgumentAParameter) {
-  const auto suite = suite_of_list("/build/bench", "tallymark benchmarks 1\nsort\tn=64,1000\targ1=-2\nplain one\n");
+  const auto suite = suite_of_list("/build/bench", "", "tallymark benchmarks 1\nsort\tn=64,1000\targ1=-2\nplain one\n");
   ASSERT_TRUE(suite) << suite.error().message;
   const auto plan = make_plan(*suite, {});
   ASSERT_TRUE(plan) << plan.error().message;
@@ -31,7 +31,7 @@ TEST(SuiteOfList, ANameIsTakenAsItIs) {
       "//", "/* x", "#", "[]{}", "jeopardy / -", "a//b", "/", std::string(4000, 'x'), "größe/π"};
   std::string list = "tallymark benchmarks 1\n";
   for (const std::string& name : names) list += name + "\n";
-  const auto suite = suite_of_list("/build/bench", list);
+  const auto suite = suite_of_list("/build/bench", "", list);
   ASSERT_TRUE(suite) << suite.error().message;
   const auto plan = make_plan(*suite, {});
   ASSERT_TRUE(plan) << plan.error().message;
@@ -44,15 +44,15 @@ TEST(SuiteOfList, ANameIsTakenAsItIs) {
 
 TEST(SuiteOfList, WhatIsNoListIsRefusedWithTheProgram) {
   for (const char* wrong : {"", "usage: prog\n", "tallymark benchmarks 1\n", "tallymark benchmarks 2\nsort\n"}) {
-    const auto suite = suite_of_list("/build/bench", wrong);
+    const auto suite = suite_of_list("/build/bench", "", wrong);
     ASSERT_FALSE(suite) << wrong;
     EXPECT_EQ(suite.error().where, "/build/bench");
   }
-  const auto none = suite_of_list("/build/bench", "tallymark benchmarks 1\n");
+  const auto none = suite_of_list("/build/bench", "", "tallymark benchmarks 1\n");
   EXPECT_EQ(none.error().message, "has no benchmarks");
   EXPECT_THAT(none.error().hint, HasSubstr("choose others by arguments of its own"));
-  EXPECT_FALSE(suite_of_list("/build/bench", "tallymark benchmarks 1\nsort\tn=1\nsort\tn=2\n"));
-  EXPECT_FALSE(suite_of_list("/build/bench", "tallymark benchmarks 1\nsort\tthreads=1\n"));
+  EXPECT_FALSE(suite_of_list("/build/bench", "", "tallymark benchmarks 1\nsort\tn=1\nsort\tn=2\n"));
+  EXPECT_FALSE(suite_of_list("/build/bench", "", "tallymark benchmarks 1\nsort\tthreads=1\n"));
 }
 
 /// A program of Catch2 or nanobench runs for its list, and its tests may take long.

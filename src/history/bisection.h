@@ -73,7 +73,6 @@ class Bisection {
 
   /// It has counts at both ends: else there is nothing to compare.
   [[nodiscard]] bool is_comparable(std::size_t which) const;
-  [[nodiscard]] bool is_unbuildable(std::size_t commit) const { return unbuildable_.contains(commit); }
   /// Of those strictly between, which could not be built or gave the case no count; the others were not tried.
   [[nodiscard]] std::size_t unmeasurable_between(std::size_t which, std::size_t since, std::size_t at) const;
 
