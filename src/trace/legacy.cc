@@ -23,6 +23,7 @@ LegacyFigures legacy_figures(LegacyWork& work) {
   }
   work.spans.release();
   std::vector<std::string> processes;
+  processes.reserve(work.gpu_processes.size());
   for (const std::uint32_t process : work.gpu_processes) processes.push_back(work.processes.text(process));
   return {busy.total(), matmul.total(), std::move(processes)};
 }
