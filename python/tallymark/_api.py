@@ -52,7 +52,7 @@ def count(
         toolchain: Toolchain to use; by default chosen by the language, and "torch" for statements that use PyTorch.
         tools: Other programs to use: {"python": …, "cxx": …}.
         profile: Also find out in which functions the instructions are. "calls": who calls whom, too, for the flame
-            graph and `inclusive`; Callgrind counts then, and its host takes longer to start.
+            graph and `inclusive`; that takes one more execution in the same host.
         data_limit: Most bytes of data that may leave this process.
         engine: Engine to measure with; by default one for all of this process.
         options: iterations, replicates, timeout (s), memory (bytes), noise_floor, cache_sim, …
