@@ -117,6 +117,25 @@ setup = { cpp = 'for (int i = 0; i < 7; ++i) getppid();', py = "import os; os.ge
   }
 }
 
+/// In a forked process, as the count: here the case child itself executes something else.
+TEST(Exact, CallsAreThoseOfWhatWasCounted) {
+  const auto folder = TemporaryFolder::make();
+  ASSERT_TRUE(folder);
+  const fs::path path = folder->path() / "calls.json";
+  const Ran ran = tally({"run", suite("before_the_region"), "--counts-only", "--iterations", "10", "--profiles",
+                         "--no-lines", "--json", path});
+  ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
+  int profiles = 0;
+  for (const auto& file : fs::directory_iterator(path.string() + ".profiles")) {
+    const auto text = read_file(file.path());
+    if (!text || !text->starts_with("{\"profile\"")) continue;
+    ++profiles;
+    EXPECT_FALSE(text->contains("two executions")) << *text;
+    EXPECT_TRUE(text->contains("(outside)")) << "calls: " << *text;
+  }
+  EXPECT_EQ(profiles, 3);
+}
+
 /// Where there is no counter, Callgrind counts in its place: the same numbers, functions included, in another
 /// environment to all who compare. Profiles with calls leave counts to the counter. With another Valgrind than the one
 /// that it was built for, the counter is started without it.
