@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 
 #include "base/contains.h"
 #include "json/text.h"
@@ -111,8 +112,8 @@ std::vector<double> numbers_of(const json::Value& list, double scale) {
 std::string moment_of(double seconds_since_1970) {
   constexpr double kLatest = 253402300799;  // the last second of the year 9999
   if (!(seconds_since_1970 >= 0 && seconds_since_1970 <= kLatest)) return {};
-  const std::chrono::sys_seconds moment{std::chrono::seconds(static_cast<std::int64_t>(seconds_since_1970))};
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", moment);
+  // Of a time point fmt makes one in nanoseconds, which ends in 2262.
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(static_cast<std::time_t>(seconds_since_1970)));
 }
 
 std::string moment_of(std::string_view text) {

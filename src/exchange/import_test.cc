@@ -189,6 +189,14 @@ TEST(Import, OfTimesThatNobodyBelieves) {
   }
 }
 
+TEST(Import, OfADateBeyondNanoseconds) {
+  auto files = examples({"pytest_benchmark.json"});
+  const std::size_t at = files.front().text.find("\"datetime\": \"2026-");
+  ASSERT_NE(at, std::string::npos);
+  files.front().text.replace(at, 17, "\"datetime\": \"4052");
+  EXPECT_THAT(import_of("pytest-benchmark", files)->record.started, HasSubstr("4052-11-28T19:07:"));
+}
+
 TEST(Import, KnowsWhatAFolderHolds) {
   const auto is_result = [](std::string_view format, std::string_view path) {
     return import_format(format)->is_result(path);
