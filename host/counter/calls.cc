@@ -1,7 +1,7 @@
 #include "calls.h"
 
+#include "call_graph.h"
 #include "names.h"
-#include "protocol/followed_calls.h"
 #include "reserve.h"
 #include "stretches.h"
 
@@ -14,25 +14,11 @@ namespace {
 /// How a block was left; from kByRequest on by a client request, and so many of its instructions are to be counted.
 enum Leaving : UInt { kByJump, kByCall, kByReturn, kByRequest };
 
-struct Function {
-  const HChar* object = nullptr;
-  const HChar* name = nullptr;
-  Bool is_nameless = False;
-  ULong cost = 0;
-};
-
 /// Of a translation.
 struct Block {
   UInt function = 0;
   Bool begins_function = False;
   Bool in_linkage_table = False;
-};
-
-struct Arc {
-  UInt caller = 0;
-  UInt callee = 0;
-  ULong calls = 0;
-  ULong cost = 0;
 };
 
 enum class FrameKind : UChar { call, jump, base, signal };
@@ -63,93 +49,13 @@ struct Thread {
   [[nodiscard]] Frame& top() const { return frames[size - 1]; }
 };
 
-constexpr UInt kOutside = 0;  // The function that calls those that following began in.
 constexpr Addr kNeverGone = ~Addr{0};
-constexpr UInt kMostFunctions = 1U << 22U;
-constexpr UInt kMostArcs = 1U << 24U;
-
-Function* g_functions = nullptr;
-UInt g_function_count = 0;
-Arc* g_arcs = nullptr;
-UInt g_arc_count = 0;
 Block* g_blocks = nullptr;
 UInt g_block_count = 0;
 Thread* g_threads = nullptr;
 UInt g_room = 0;
 Thread* g_running = nullptr;
 ULong g_settled = 0;  ///< Of counter 0.
-
-/// From keys to numbers from 1, in a table that grows.
-class Index {
- public:
-  /// What find_or_add() found, or 0 at a place that is to be filled.
-  UInt& at(ULong key) {
-    if (2 * (used_ + 1) > size_) grow();
-    Entry& entry = place_of(key);
-    if (entry.number == 0) {
-      entry.key = key;
-      ++used_;
-    }
-    return entry.number;
-  }
-
- private:
-  struct Entry {
-    ULong key;
-    UInt number;
-  };
-
-  Entry& place_of(ULong key) const {
-    for (UInt at = static_cast<UInt>((key * 0x9e37'79b9'7f4a'7c15ULL) >> 32U) & (size_ - 1);;
-         at = (at + 1) & (size_ - 1)) {
-      Entry& entry = entries_[at];
-      if (entry.number == 0 || entry.key == key) return entry;
-    }
-  }
-
-  void grow() {
-    Entry* const before = entries_;
-    const UInt count = size_;
-    size_ = size_ == 0 ? 4096 : 2 * size_;
-    entries_ = static_cast<Entry*>(VG_(calloc)("tally.index", size_, sizeof(Entry)));
-    for (UInt i = 0; i < count; ++i) {
-      if (before[i].number != 0) place_of(before[i].key) = before[i];
-    }
-    if (before != nullptr) VG_(free)(before);
-  }
-
-  Entry* entries_ = nullptr;
-  UInt size_ = 0;
-  UInt used_ = 0;
-};
-
-constinit Index g_function_index;
-constinit Index g_arc_index;
-
-ULong key_of(const HChar* object, const HChar* name) {
-  return (reinterpret_cast<Addr>(object) * 0xff51'afd7'ed55'8ccdULL) ^ reinterpret_cast<Addr>(name);
-}
-
-/// Object and name are kept: one text has one address.
-UInt function_with(const HChar* object, const HChar* name, Bool is_nameless) {
-  UInt& number = g_function_index.at(key_of(object, name));
-  if (number == 0) {
-    if (g_function_count == kMostFunctions) VG_(tool_panic)("more functions were called than can be followed");
-    number = g_function_count++;
-    g_functions[number] = {object, name, is_nameless};
-  }
-  return number;
-}
-
-UInt arc_between(UInt caller, UInt callee) {
-  UInt& number = g_arc_index.at((static_cast<ULong>(caller) << 32U) | callee);
-  if (number == 0) {
-    if (++g_arc_count == kMostArcs) VG_(tool_panic)("more calls were made than can be followed");
-    number = g_arc_count;
-    g_arcs[number] = {caller, callee};
-  }
-  return number;
-}
 
 bool collects() { return reinterpret_cast<Addr>(g_counters) == collected_counters(); }
 
@@ -158,7 +64,7 @@ void settle() {
   const ULong now = executions(0);
   const ULong cost = now - g_settled;
   g_settled = now;
-  g_functions[g_running->current].cost += cost;
+  function(g_running->current).cost += cost;
   g_running->cost += cost;
 }
 
@@ -176,7 +82,7 @@ void push(UInt function, UInt caller, Frame frame) {
   frame.arc = arc_between(caller, function);
   frame.cost_before = thread.cost;
   frame.returns_to = thread.current;
-  if (frame.kind != FrameKind::base && collects()) ++g_arcs[frame.arc].calls;
+  if (frame.kind != FrameKind::base && collects()) ++arc(frame.arc).calls;
   push_frame(frame);
   thread.current = function;
 }
@@ -188,7 +94,7 @@ void call(UInt function, Addr stack_pointer) {
 void pop() {
   Thread& thread = *g_running;
   const Frame& frame = thread.top();
-  g_arcs[frame.arc].cost += thread.cost - frame.cost_before;
+  arc(frame.arc).cost += thread.cost - frame.cost_before;
   thread.current = frame.returns_to;
   --thread.size;
 }
@@ -248,8 +154,7 @@ void jump(UInt function) {
 
 /// Code without symbols that is reached by no call belongs to what was called.
 bool is_one_nameless(UInt one, UInt other) {
-  return g_functions[one].is_nameless && g_functions[other].is_nameless &&
-         g_functions[one].object == g_functions[other].object;
+  return function(one).is_nameless && function(other).is_nameless && function(one).object == function(other).object;
 }
 
 void continue_in(const Block& block, Addr stack_pointer, UInt leaving) {
@@ -294,14 +199,14 @@ void leave_handlers(Addr stack_pointer) {
 
 void count_request(UInt leaving) {
   if (leaving < kByRequest || !collects()) return;
-  g_functions[g_running->current].cost += leaving - kByRequest;
+  function(g_running->current).cost += leaving - kByRequest;
   g_running->cost += leaving - kByRequest;
 }
 
 void end_frames(Thread& thread) {
   for (UInt i = 0; i < thread.size; ++i) {
     Frame& frame = thread.frames[i];
-    if (frame.kind != FrameKind::signal) g_arcs[frame.arc].cost += thread.cost - frame.cost_before;
+    if (frame.kind != FrameKind::signal) arc(frame.arc).cost += thread.cost - frame.cost_before;
     frame.cost_before = thread.cost;
   }
 }
@@ -314,54 +219,19 @@ void begin_anew(Thread& thread) {
   thread.is_fresh = True;
 }
 
-/// Of one dump: the calls that each function makes.
-class CallsByCaller {
- public:
-  CallsByCaller()
-      : first_(static_cast<UInt*>(VG_(calloc)("tally.first", g_function_count, sizeof(UInt)))),
-        next_(static_cast<UInt*>(VG_(calloc)("tally.next", g_arc_count + 1, sizeof(UInt)))) {
-    for (UInt arc = g_arc_count; arc > 0; --arc) {
-      if (g_arcs[arc].calls == 0 && g_arcs[arc].cost == 0) continue;
-      next_[arc] = first_[g_arcs[arc].caller];
-      first_[g_arcs[arc].caller] = arc;
-    }
-  }
-  CallsByCaller(const CallsByCaller&) = delete;
-  CallsByCaller& operator=(const CallsByCaller&) = delete;
-  ~CallsByCaller() {
-    VG_(free)(first_);
-    VG_(free)(next_);
-  }
-
-  /// 0: none.
-  [[nodiscard]] UInt first_of(UInt function) const { return first_[function]; }
-  [[nodiscard]] UInt after(UInt arc) const { return next_[arc]; }
-
- private:
-  UInt* first_;
-  UInt* next_;
-};
-
-void write(VgFile* file, const Arc& arc) {
-  const Function& callee = g_functions[arc.callee];
-  VG_(fprintf)(file, "cob=%s\ncfn=%s\ncalls=%llu 0\n0 %llu\n", callee.object, callee.name, arc.calls, arc.cost);
-}
-
 }  // namespace
 
 void follow_calls() {
   if (follows_calls()) return;
-  g_functions = reserve<Function>(kMostFunctions);
-  g_arcs = reserve<Arc>(kMostArcs);
+  reserve_call_graph();
   g_blocks = reserve<Block>(kMostStretches);
   g_room = VG_N_THREADS;
   g_threads = static_cast<Thread*>(VG_(calloc)("tally.followed", g_room, sizeof(Thread)));
   for (UInt i = 0; i < g_room; ++i) g_threads[i].is_fresh = True;
-  g_functions[g_function_count++] = {"", protocol::kOutside};
   g_running = &g_threads[VG_(get_running_tid)()];
 }
 
-bool follows_calls() { return g_functions != nullptr; }
+bool follows_calls() { return has_call_graph(); }
 
 const void* block_to_follow(Addr at) {
   if (g_block_count == kMostStretches) VG_(tool_panic)("more blocks were translated than can be followed");
@@ -462,21 +332,13 @@ void forget_followed_requests() {
 void write_calls(VgFile* file) {
   settle();
   for (UInt i = 0; i < g_room; ++i) end_frames(g_threads[i]);
-  const CallsByCaller calls;
-  for (UInt number = 0; number < g_function_count; ++number) {
-    const Function& function = g_functions[number];
-    if (function.cost == 0 && calls.first_of(number) == 0) continue;
-    VG_(fprintf)(file, "ob=%s\nfn=%s\n", function.object, function.name);
-    if (function.cost != 0) VG_(fprintf)(file, "0 %llu\n", function.cost);
-    for (UInt arc = calls.first_of(number); arc != 0; arc = calls.after(arc)) write(file, g_arcs[arc]);
-  }
+  write_call_graph(file);
 }
 
 void forget_calls() {
   if (!follows_calls()) return;
   settle();
-  for (UInt i = 0; i < g_function_count; ++i) g_functions[i].cost = 0;
-  for (UInt i = 0; i <= g_arc_count; ++i) g_arcs[i].calls = g_arcs[i].cost = 0;
+  zero_call_graph();
   for (UInt i = 0; i < g_room; ++i) {
     const Thread& thread = g_threads[i];
     for (UInt frame = 0; frame < thread.size; ++frame) thread.frames[frame].cost_before = thread.cost;
