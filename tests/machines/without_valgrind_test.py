@@ -84,7 +84,9 @@ def main():
 
         said = run(*hidden, *measured, str(folder / "p.json"), "--profiles", **cache).stderr
         expect("profiles have functions and their callers, but no lines" in said, said)
-        profiles = [json.loads(one.read_text()) for one in (folder / "p.json.profiles").glob("*.json")]
+        profiles = [
+            json.loads(one.read_text()) for one in (folder / "p.json.profiles").glob("*.json")
+        ]
         followed = [one["calls"] for one in profiles if "profile" in one]
         expect(len(followed) == 4 and all(followed), f"who calls whom: {followed}")
         said = run(
