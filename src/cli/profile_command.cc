@@ -62,9 +62,25 @@ FunctionCounts calls_of(const Profile& profile, const ProfileCommandOptions& opt
   return options.by == "function" ? as_asked(function_calls(profile, naming_of(options)), options) : FunctionCounts();
 }
 
-FunctionCounts counts_of(const Profile& profile, std::size_t event, const ProfileCommandOptions& options) {
+/// The counter that follows calls knows no files.
+bool has_files(const Profile& profile) {
+  return std::ranges::any_of(profile.rows, [&](const auto& row) { return !profile.strings[row.file].empty(); });
+}
+
+/// By file where functions have none: what the source lines cost.
+Result<FunctionCounts> files_of_lines(const StoredProfile& stored, std::size_t event, const std::string& file) {
+  if (!stored.lines || stored.profile.events[event] != "Ir") {
+    return fail(ErrorKind::input, "its functions have no files, and the costs of its source lines were not kept", file,
+                "measure with --profiles and without --no-lines");
+  }
+  return file_counts(*stored.lines);
+}
+
+Result<FunctionCounts> counts_of(const StoredProfile& stored, std::size_t event, const ProfileCommandOptions& options,
+                                 const std::string& file) {
+  if (options.by == "file" && !has_files(stored.profile)) return files_of_lines(stored, event, file);
   const Inclusion inclusion = options.inclusive ? Inclusion::inclusive : Inclusion::exclusive;
-  return as_asked(function_counts(profile, event, inclusion, naming_of(options)), options);
+  return as_asked(function_counts(stored.profile, event, inclusion, naming_of(options)), options);
 }
 
 std::string counts_json(const FunctionCounts& counts, const FunctionCounts& calls, const std::string& event,
@@ -169,7 +185,9 @@ int run_profile(const Context& context, const ProfileCommandOptions& options, st
   if (const std::string note = nameless_note(stored->profile, *event); !note.empty())
     err << "tally profile: " << options.file << ": note: " << note << '\n';
   const std::string& name = stored->profile.events[*event];
-  FunctionCounts counts = counts_of(stored->profile, *event, options);
+  Result<FunctionCounts> given = counts_of(*stored, *event, options, options.file);
+  if (!given) return refuse("profile", given.error(), err);
+  FunctionCounts counts = *std::move(given);
   FunctionCounts calls = calls_of(stored->profile, options);
   auto total = static_cast<double>(stored->profile.totals[*event]);
   Result<StoredProfile> base = StoredProfile();
@@ -181,7 +199,9 @@ int run_profile(const Context& context, const ProfileCommandOptions& options, st
     // Per iteration, so that runs of different lengths subtract.
     const double per_iteration = 1.0 / static_cast<double>(stored->iterations);
     const double per_base_iteration = 1.0 / static_cast<double>(base->iterations);
-    counts = counts.scaled(per_iteration) - counts_of(base->profile, *base_event, options).scaled(per_base_iteration);
+    const Result<FunctionCounts> before = counts_of(*base, *base_event, options, options.base);
+    if (!before) return refuse("profile", before.error(), err);
+    counts = counts.scaled(per_iteration) - before->scaled(per_base_iteration);
     calls = calls.scaled(per_iteration) - calls_of(base->profile, options).scaled(per_base_iteration);
     total = static_cast<double>(base->profile.totals[*base_event]) / static_cast<double>(base->iterations);
   }

@@ -55,6 +55,14 @@ struct LineReader {
 
 }  // namespace
 
+FunctionCounts file_counts(const LineCosts& costs) {
+  FunctionCounts files;
+  for (const auto& [line, cost] : costs.lines) files.add({.file = line.file}, static_cast<double>(cost));
+  for (const auto& [object, cost] : costs.elsewhere)
+    files.add({.file = "??? (" + object.substr(object.rfind('/') + 1) + ")"}, static_cast<double>(cost));
+  return files;
+}
+
 std::uint64_t LineCosts::total() const {
   std::uint64_t sum = 0;
   for (const auto& [line, cost] : lines) sum += cost;

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "json/value.h"
+#include "profile/function_counts.h"
 
 namespace tally {
 
@@ -36,6 +37,9 @@ struct LineCosts {
 
   [[nodiscard]] std::uint64_t total() const;
 };
+
+/// By file, ("", file, ""). Code that no debug information has a line for goes by "??? (OBJECT)".
+FunctionCounts file_counts(const LineCosts& costs);
 
 /// What is kept of a case's lines.
 struct KeptLines {

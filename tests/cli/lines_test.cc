@@ -154,6 +154,26 @@ TEST_F(Lines, AUsersLibraryHasItsOwn) {
                                Not(HasSubstr("std::accumulate"))));
 }
 
+/// The counter that follows calls knows no files: those are the lines'.
+TEST_F(Lines, FilesCostWhatTheirLinesCost) {
+  run("r.json");
+  const Ran ran = tally({"profile", "r.json#apart [cpp]", "--by", "file", "--json", "--top", "0"}, here());
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const json::Value files = json::parse(ran.out).value_or(json::Value());
+  double sum = 0;
+  std::vector<std::string> names;
+  for (const json::Value& one : *files["functions"].array()) {
+    sum += one["count"].number().value_or(0);
+    names.push_back(*one["file"].text());
+  }
+  EXPECT_EQ(sum, files["total"].number());
+  EXPECT_THAT(names, ::testing::Contains(::testing::EndsWith("bits/stl_algo.h")));
+  run("without.json", {"--no-lines"});
+  const Ran none = tally({"profile", "without.json#apart [cpp]", "--by", "file"}, here());
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("its functions have no files, and the costs of its source lines were not kept"));
+}
+
 TEST_F(Lines, NothingIsKeptThatIsNotWanted) {
   run("r.json", {"--no-sources"});
   EXPECT_FALSE(fs::exists(folder_->path() / "r.json.profiles/sources"));
