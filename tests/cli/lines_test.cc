@@ -167,7 +167,7 @@ TEST_F(Lines, FilesCostWhatTheirLinesCost) {
     names.push_back(*one["file"].text());
   }
   EXPECT_EQ(sum, files["total"].number());
-  EXPECT_THAT(names, ::testing::Contains(::testing::EndsWith("bits/stl_algo.h")));
+  EXPECT_THAT(names, ::testing::Contains("s.toml"));
   run("without.json", {"--no-lines"});
   const Ran none = tally({"profile", "without.json#apart [cpp]", "--by", "file"}, here());
   EXPECT_EQ(none.code, 2);
