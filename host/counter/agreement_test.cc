@@ -183,9 +183,11 @@ Counts read_calls(const std::string& text) {
     if (line.starts_with("fn=")) caller = name_of(line.substr(3));
     if (line.starts_with("cfn=")) callee = name_of(line.substr(4));
     if (!line.starts_with("calls=")) continue;
-    found[caller + " > " + callee + " calls"] += std::stoull(line.substr(6));
+    std::string pair = caller;
+    pair.append(" > ").append(callee);
+    found[pair + " calls"] += std::stoull(line.substr(6));
     std::getline(lines, line);
-    found[caller + " > " + callee] += std::stoull(line.substr(line.find(' ')));
+    found[pair] += std::stoull(line.substr(line.find(' ')));
   }
   return found;
 }
