@@ -172,14 +172,23 @@ bool is_from(const DebugInfo* object, const HChar* part) {
   return object != nullptr && VG_(strstr)(VG_(DebugInfo_get_filename)(object), part) != nullptr;
 }
 
-/// Python's locks look at the clock, and NumPy's generators take one when they are seeded, as each case's are. They
-/// make nothing of the time. Where their frames lie, nothing but the stack says: the interpreter's have no names.
-bool is_in_numpy_random(ThreadId thread) {
-  constexpr UInt kWords = 64;
+bool begins_with(const HChar* name, const HChar* beginning) {
+  return VG_(strncmp)(name, beginning, VG_(strlen)(beginning)) == 0;
+}
+
+/// Python's locks look at the clock and make nothing of the time: each import does, and each generator of NumPy's that
+/// is seeded. What a case's own text asks of it cannot be distinguished from them, as the interpreter may have no
+/// names. The host looks at it to know how long a call sleeps.
+bool is_from_interpreter(ThreadId thread) {
+  constexpr UInt kWords = 16;
   const auto* const stack = reinterpret_cast<const Addr*>(VG_(get_SP)(thread));  // NOLINT: the guest's
-  const DiEpoch now = VG_(current_DiEpoch)();
   for (UInt at = 0; at < kWords; ++at) {
-    if (is_from(VG_(find_DebugInfo)(now, stack[at]), "/numpy/random/")) return true;
+    const DebugInfo* const object = VG_(find_DebugInfo)(VG_(current_DiEpoch)(), stack[at]);
+    if (object == nullptr) continue;
+    const HChar* const name = VG_(DebugInfo_get_filename)(object);
+    const HChar* const file = VG_(strrchr)(name, '/') == nullptr ? name : VG_(strrchr)(name, '/') + 1;
+    if (begins_with(file, "libc.so") || begins_with(file, "libc-")) continue;
+    return begins_with(file, "python") || begins_with(file, "libpython") || begins_with(file, "_tally_");
   }
   return false;
 }
@@ -190,7 +199,7 @@ void note_clock(ThreadId thread, UInt number, const UWord* arguments) {
   constexpr UWord kOfThread = 3;
   if (number != kClockGettime || (g_watch->requested & host::kClock) != 0) return;
   if (fixes_time_of_day() && asks_for_time_of_day(number, arguments)) return;
-  if (arguments[0] == kOfProcess || arguments[0] == kOfThread || is_in_numpy_random(thread)) return;
+  if (arguments[0] == kOfProcess || arguments[0] == kOfThread || is_from_interpreter(thread)) return;
   g_watch->requested |= host::kClock;
 }
 
@@ -203,10 +212,6 @@ Addr caller_of(ThreadId thread) {
   const bool returns = next[0] == kReturn || (next[0] == 0x48 && next[1] == 0x3d && next[2] == 0x01);
   if (!returns) return place;
   return *reinterpret_cast<const Addr*>(VG_(get_SP)(thread));  // NOLINT(performance-no-int-to-ptr): likewise
-}
-
-bool begins_with(const HChar* name, const HChar* beginning) {
-  return VG_(strncmp)(name, beginning, VG_(strlen)(beginning)) == 0;
 }
 
 /// Python's event loops ask in which process they are, to know whether it was forked, and make nothing else of it.
