@@ -168,10 +168,6 @@ bool asks_for_time_of_day(UInt number, const UWord* arguments) {
   return arguments[0] == kRealtime || arguments[0] == kRealtimeCoarse || arguments[0] == kTai;
 }
 
-bool is_from(const DebugInfo* object, const HChar* part) {
-  return object != nullptr && VG_(strstr)(VG_(DebugInfo_get_filename)(object), part) != nullptr;
-}
-
 bool begins_with(const HChar* name, const HChar* beginning) {
   return VG_(strncmp)(name, beginning, VG_(strlen)(beginning)) == 0;
 }
@@ -179,7 +175,7 @@ bool begins_with(const HChar* name, const HChar* beginning) {
 /// Python's locks look at the clock and make nothing of the time: each import does, and each generator of NumPy's that
 /// is seeded. What a case's own text asks of it cannot be distinguished from them, as the interpreter may have no
 /// names. The host looks at it to know how long a call sleeps.
-bool is_from_interpreter(ThreadId thread) {
+bool is_of_interpreter_or_host(ThreadId thread) {
   constexpr UInt kWords = 16;
   const auto* const stack = reinterpret_cast<const Addr*>(VG_(get_SP)(thread));  // NOLINT: the guest's
   for (UInt at = 0; at < kWords; ++at) {
@@ -199,7 +195,7 @@ void note_clock(ThreadId thread, UInt number, const UWord* arguments) {
   constexpr UWord kOfThread = 3;
   if (number != kClockGettime || (g_watch->requested & host::kClock) != 0) return;
   if (fixes_time_of_day() && asks_for_time_of_day(number, arguments)) return;
-  if (arguments[0] == kOfProcess || arguments[0] == kOfThread || is_from_interpreter(thread)) return;
+  if (arguments[0] == kOfProcess || arguments[0] == kOfThread || is_of_interpreter_or_host(thread)) return;
   g_watch->requested |= host::kClock;
 }
 
@@ -215,7 +211,9 @@ Addr caller_of(ThreadId thread) {
 }
 
 /// Python's event loops ask in which process they are, to know whether it was forked, and make nothing else of it.
-bool is_event_loop(const DebugInfo* object) { return is_from(object, "/_asyncio."); }
+bool is_event_loop(const DebugInfo* object) {
+  return object != nullptr && VG_(strstr)(VG_(DebugInfo_get_filename)(object), "/_asyncio.") != nullptr;
+}
 
 /// Hosts ask for the number of their process, too, and Python for that of each thread that it starts. Where the user's
 /// code lies in one object with ours, the function's name decides; in one without names nothing is reported of the

@@ -461,8 +461,7 @@ TAKE_REGISTER(tally_register_owned, OWNED("S_"), *static_cast<void**>(given))   
 TAKE_REGISTER(tally_register_owned_internal, OWNED("S0_"), *static_cast<void**>(given))  // from 1.9.2 on
 #define LIBCXX_OWNED(scope)                                                       \
   "_ZN9benchmark8internal25RegisterBenchmarkInternalENSt3__110unique_ptrIN" scope \
-  "9BenchmarkENS1_14default_deleteIS3_"                                           \
-  "EEEE"
+  "9BenchmarkENS1_14default_deleteIS3_EEEE"
 TAKE_REGISTER(tally_register_libcxx, LIBCXX_OWNED("S_"), *static_cast<void**>(given))
 TAKE_REGISTER(tally_register_libcxx_internal, LIBCXX_OWNED("S0_"), *static_cast<void**>(given))
 
