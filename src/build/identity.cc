@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/digest.h"
 #include "base/unique_fd.h"
@@ -14,12 +15,48 @@ namespace tally {
 
 namespace fs = std::filesystem;
 
-std::string file_identity(const fs::path& path) {
-  std::error_code code;
-  const fs::path real = fs::canonical(path, code);
+namespace {
+
+/// The folders behind all links, each looked up once: thousands of headers lie in a few of them.
+class RealFolders {
+ public:
+  /// fs::canonical(path); empty where nothing is there.
+  fs::path canonical(const fs::path& path) {
+    std::error_code code;
+    const fs::path name = path.filename();
+    const bool is_plain = !name.empty() && name != "." && name != "..";
+    if (!is_plain || fs::is_symlink(path, code)) return of(path);
+    const fs::path& folder = known(path.parent_path());
+    return folder.empty() ? fs::path() : folder / name;
+  }
+
+ private:
+  static fs::path of(const fs::path& path) {
+    std::error_code code;
+    fs::path real = fs::canonical(path, code);
+    return code ? fs::path() : real;
+  }
+  const fs::path& known(const fs::path& folder) {
+    const auto [entry, is_new] = folders_.try_emplace(folder.string());
+    if (is_new) entry->second = of(folder.empty() ? fs::path(".") : folder);
+    return entry->second;
+  }
+
+  std::unordered_map<std::string, fs::path> folders_;
+};
+
+std::string identity_of(const fs::path& path, RealFolders& folders) {
+  const fs::path real = folders.canonical(path);
   struct stat info{};
-  if (code || ::stat(real.c_str(), &info) != 0) return path.string() + " missing";
+  if (real.empty() || ::stat(real.c_str(), &info) != 0) return path.string() + " missing";
   return fmt::format("{} {} {}.{:09}", real.string(), info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+}  // namespace
+
+std::string file_identity(const fs::path& path) {
+  RealFolders folders;
+  return identity_of(path, folders);
 }
 
 Result<std::string> file_digest(const fs::path& path) {
@@ -71,7 +108,8 @@ std::vector<std::string> parse_dependencies(std::string_view depfile) {
 std::string identity_of_all(std::vector<std::string> paths) {
   std::ranges::sort(paths);
   Digest digest;
-  for (const std::string& path : paths) digest.add(file_identity(path));
+  RealFolders folders;
+  for (const std::string& path : paths) digest.add(identity_of(path, folders));
   return digest.hex();
 }
 

@@ -37,6 +37,24 @@ TEST_F(Identity, ChangesWithSizeAndTimeAndFollowsLinks) {
   EXPECT_THAT(file_identity(folder_->path() / "link.h"), EndsWith("link.h missing"));
 }
 
+TEST_F(Identity, OfAllIsThatOfEachWhateverLeadsThere) {
+  const fs::path top = folder_->path();
+  fs::create_directories(top / "real" / "deep");
+  ASSERT_TRUE(write_file(top / "real" / "a.h", "one"));
+  ASSERT_TRUE(write_file(top / "real" / "deep" / "b.h", "two"));
+  fs::create_directory_symlink(top / "real", top / "link");
+  fs::create_symlink(top / "real" / "a.h", top / "real" / "deep" / "a.h");
+  const auto same = [&](const fs::path& one, const fs::path& other) {
+    EXPECT_EQ(identity_of_all({one.string()}), identity_of_all({other.string()})) << one << " and " << other;
+  };
+  same(top / "link" / "a.h", top / "real" / "a.h");
+  same(top / "link" / "deep" / "b.h", top / "real" / "deep" / "b.h");
+  same(top / "link" / "deep" / ".." / "a.h", top / "real" / "a.h");
+  same(top / "real" / "deep" / "a.h", top / "real" / "a.h");
+  EXPECT_EQ(file_identity(top / "link" / "deep"), file_identity(top / "real" / "deep" / "."));
+  EXPECT_THAT(file_identity(top / "nowhere" / "c.h"), EndsWith("nowhere/c.h missing"));
+}
+
 TEST_F(Identity, DigestIsOfTheBytesAlone) {
   EXPECT_EQ(*file_digest(file("a", "same")), *file_digest(file("b", "same")));
   EXPECT_NE(*file_digest(file("a", "same")), *file_digest(file("c", "other")));
