@@ -41,7 +41,10 @@ unsigned dump() {
   return ++g_dumps;
 }
 
-bool follow_calls() { return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, kFollowCalls, 0, 0, 0, 0, 0) != 0; }
+protocol::Followed follow(protocol::Followed wanted) {
+  return static_cast<protocol::Followed>(
+      VALGRIND_DO_CLIENT_REQUEST_EXPR(0, kFollow, static_cast<unsigned long>(wanted), 0, 0, 0, 0));
+}
 
 void discard() {
   if (!running()) return;

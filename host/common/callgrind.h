@@ -10,6 +10,8 @@
 /// counters of all threads; each walks every block that was ever executed, 15 ms with libtorch.
 #pragma once
 
+#include "protocol/followed_calls.h"
+
 namespace tally::host::callgrind {
 
 bool running();  ///< Under Valgrind, whichever tool.
@@ -35,10 +37,10 @@ unsigned dump();
 /// (finding the names of all that a setup executes takes longer than to execute it).
 void discard();
 
-/// The counter follows calls from here on, and this process's dumps have them. Everything is translated anew for it,
-/// so: as short a while before the region as can be. False: whoever counts is not the counter, and knows no such
-/// request.
-bool follow_calls();
+/// The counter follows this from here on, and this process's dumps have it. Everything is translated anew for it, so:
+/// as short a while before the region as can be. What is followed then: nothing where whoever counts is not the
+/// counter, which knows no such request.
+protocol::Followed follow(protocol::Followed wanted);
 
 /// A forked process calls this: Callgrind begins with another file there, and counts from 1 again.
 void after_fork();

@@ -18,6 +18,7 @@
 namespace tally::host {
 
 using protocol::Field;
+using protocol::Followed;
 using protocol::Message;
 using protocol::MessageType;
 using protocol::Phase;
@@ -201,7 +202,7 @@ std::uint64_t Regions::next_command() {
     switch (received.message.type()) {
       case MessageType::count:
         lone_thread_ = threads_come_ ? received.message.number(Field::thread) : 0;
-        follows_calls_ = received.message.number(Field::calls) != 0;
+        followed_ = static_cast<Followed>(received.message.number(Field::followed));
         if (runs_region_itself(received.message.number(Field::last) != 0) || fork_region(false)) {
           return prepare_count(received.message);
         }
@@ -220,10 +221,10 @@ std::uint64_t Regions::next_command() {
 }
 
 /// An empty loop changes nothing in the state that replicates start from: it needs no process of its own. Where it
-/// comes once for each thread, the statement is to find what it finds after one. A process that follows calls does so
-/// to its end, and the statement is not to be warmed up in it.
+/// comes once for each thread, the statement is to find what it finds after one. A process that follows something
+/// does so to its end, and the statement is not to be warmed up in it.
 bool Regions::forks() const {
-  return !in_process_ && (phase_ != Phase::baseline || lone_thread_ > 0 || follows_calls_);
+  return !in_process_ && (phase_ != Phase::baseline || lone_thread_ > 0 || followed_ != Followed::nothing);
 }
 
 /// Whether this process runs the region itself. The last one may as well have the state that forks would start from.
@@ -261,7 +262,7 @@ bool Regions::fork_region(bool timed) {
 std::uint64_t Regions::prepare_count(const Message& command) {
   iterations_ = fixed_ > 0 ? fixed_ : command.number(Field::iterations, 1);
   state_ = State::counting;
-  if (follows_calls_) follows_calls_ = callgrind::follow_calls();
+  if (followed_ != Followed::nothing) followed_ = callgrind::follow(followed_);
   if (in_process_ && threads_ > 1) wait_until_others_sleep();
   // Left-overs of setup and warm-up make malloc_consolidate strike one replicate in five, at ≈ 130,000 instructions.
   malloc_trim(0);
@@ -309,7 +310,7 @@ void Regions::report_counted(int pid, int status) {
   if (shared_page().pauses != 0) counted.number(Field::pauses, shared_page().pauses);
   if (lone_thread_ > 0) counted.number(Field::thread, lone_thread_);
   if (one_execution_ > 0) counted.number(Field::one_execution, one_execution_);
-  if (follows_calls_) counted.number(Field::calls, 1);
+  if (followed_ != Followed::nothing) counted.number(Field::followed, static_cast<std::uint64_t>(followed_));
   add_watched(counted);
   channel_.send(counted);
 }

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "channel.h"
+#include "protocol/followed_calls.h"
 #include "replicate.h"
 
 namespace tally::host {
@@ -138,8 +139,8 @@ class Regions {
   bool last_ = false;        ///< This process may run the last child's timed region itself.
   std::uint64_t fixed_ = 0;  ///< 0: as the runner asks.
   std::uint64_t one_execution_ = 0;
-  std::uint64_t lone_thread_ = 0;  ///< As a message has it.
-  bool follows_calls_ = false;     ///< In the region to come.
+  std::uint64_t lone_thread_ = 0;                              ///< As a message has it.
+  protocol::Followed followed_ = protocol::Followed::nothing;  ///< In the region to come.
   unsigned long long sleeps_before_ = 0;
   Replicate replicate_;
   bool failed_ = false;

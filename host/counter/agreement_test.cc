@@ -325,6 +325,62 @@ TEST(CounterInstructions, AreCallgrinds) {
   EXPECT_GT(ours.back().size(), 500U);
 }
 
+/// Which instruction calls which function, and how often: "caller address > callee".
+Counts read_call_sites(const std::string& text) {
+  Counts found;
+  std::string caller;
+  std::string callee;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("fn=")) caller = name_of(line.substr(3));
+    if (line.starts_with("cfn=")) callee = name_of(line.substr(4));
+    if (!line.starts_with("calls=")) continue;
+    const unsigned long long calls = std::stoull(line.substr(6));
+    std::getline(lines, line);
+    // Without a symbol, Callgrind has what was called, and the counter each block.
+    if (caller == callee || caller.starts_with("0x") || callee.starts_with("0x")) continue;
+    found[caller + " " + line.substr(0, line.find(' ')) + " > " + callee] += calls;
+  }
+  return found;
+}
+
+class CounterCallSites : public testing::TestWithParam<const char*> {};
+
+/// Direct calls and those through a table, and jumps to other functions.
+TEST_P(CounterCallSites, AreCallgrinds) {
+  const std::string victim = std::string("counter_victim ") + GetParam();
+  const std::string theirs_with_instructions = std::string(kCallgrind) + " --dump-instr=yes";
+  const std::string ours_with_instructions = counter() + " --follow-instructions=yes";
+  const std::vector<Counts> theirs = run(theirs_with_instructions, victim, read_call_sites).regions;
+  const std::vector<Counts> ours = run(ours_with_instructions, victim, read_call_sites).regions;
+  ASSERT_EQ(theirs.size(), ours.size());
+  Counts expected = theirs.back();
+  Counts found = ours.back();
+  for (Counts* one : {&expected, &found}) {
+    // It began before the region: Callgrind has counted it.
+    std::erase_if(*one, [](const auto& entry) { return entry.first.ends_with("measureEPFvvE"); });
+    // Callgrind counts calls of a thread while it does not collect, too.
+    if (std::string(GetParam()) != "threads") continue;
+    for (auto& [call, times] : *one) times = 1;
+  }
+  EXPECT_GT(found.size(), 2U);
+  const Counts all = expected;
+  std::erase_if(expected,
+                [&](const auto& one) { return found.contains(one.first) && found.at(one.first) == one.second; });
+  std::erase_if(found, [&](const auto& one) { return all.contains(one.first) && all.at(one.first) == one.second; });
+  EXPECT_EQ(expected, found) << "what differs";
+
+  // As without them (Counter): what Callgrind loses is another matter.
+  const Counts costs = run(ours_with_instructions, victim, costs_of_instructions).regions.back();
+  const Counts without = run(counter() + " --dump-instr=yes", victim, costs_of_instructions).regions.back();
+  if (std::string(GetParam()) != "threads") EXPECT_EQ(costs, without);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfRegions, CounterCallSites,
+                         testing::Values("allocate", "strings", "exceptions", "recursion", "tails", "longjmp",
+                                         "callbacks", "signal", "threads"),
+                         [](const auto& info) { return std::string(info.param); });
+
 struct Reported {
   long pages = 0;
   int mappings = 0;

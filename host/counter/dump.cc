@@ -1,5 +1,6 @@
 #include "dump.h"
 
+#include "call_sites.h"
 #include "calls.h"
 #include "names.h"
 #include "protocol/string_repetitions.h"
@@ -168,13 +169,28 @@ class File {
       VG_(fprintf)(file_, "0x%lx 0 %llu\n", objects_.in_file(instructions[i]),
                    executions + (i == last ? in_tables : 0));
     }
-    const Addr next = stretch(number).next;
+    if (notes_call_sites()) {
+      add_noted_calls(instructions[last]);
+    } else {
+      add_call(instructions[last], stretch(number).next, executions);
+    }
+  }
+
+  /// Once of each instruction, though it may end several stretches.
+  void add_noted_calls(Addr site) {
+    if (site == last_site_) return;
+    last_site_ = site;
+    for (const CallFrom* call = calls_from(site); call->site == site; ++call) add_call(site, call->callee, call->calls);
+  }
+
+  /// Where that is another function.
+  void add_call(Addr from, Addr to, ULong calls) {
     const HChar* callee = nullptr;
-    if (next == 0 || !VG_(get_fnname_if_entry)(now_, next, &callee) || VG_(strcmp)(callee, function_) == 0) return;
-    const Addr in_file = objects_.in_file(instructions[last]);
-    const HChar* const object = objects_.name_of(next);
+    if (to == 0 || !VG_(get_fnname_if_entry)(now_, to, &callee) || VG_(strcmp)(callee, function_) == 0) return;
+    const HChar* const object = callees_.name_of(to);
     if (object != object_) VG_(fprintf)(file_, "cob=%s\n", object);
-    VG_(fprintf)(file_, "cfn=%s\ncalls=%llu 0x%lx 0\n0x%lx 0 0\n", callee, executions, objects_.in_file(next), in_file);
+    VG_(fprintf)(file_, "cfn=%s\ncalls=%llu 0x%lx 0\n", callee, calls, callees_.in_file(to));
+    VG_(fprintf)(file_, "0x%lx 0 0\n", objects_.in_file(from));
   }
 
   void begin_function(const HChar* object, const HChar* function) {
@@ -194,6 +210,8 @@ class File {
   bool with_functions_;
   DiEpoch now_ = VG_(current_DiEpoch)();
   Objects objects_{now_};
+  Objects callees_{now_};
+  Addr last_site_ = 0;
   const HChar* object_ = nullptr;
   const HChar* function_ = nullptr;
   ULong cost_ = 0;  ///< Of that function.
@@ -213,6 +231,7 @@ void write(const HChar* path, const HChar* head, bool with_functions) {
   tables.for_each([&](const Entry& entry) { file.add(entry.number, entry.executions, 0); });
   file.finish(region.repetitions);
   forget_calls();
+  forget_call_sites();
   VG_(free)(region.executed);
 }
 
@@ -240,6 +259,7 @@ ULong collected() {
 void zero() {
   for (UInt number = 1; number <= stretches(); ++number) take_executions(number);
   forget_calls();
+  forget_call_sites();
 }
 
 void on_fork() {

@@ -1,6 +1,7 @@
 #include "instrument.h"
 
 #include "allocation_trace.h"
+#include "call_sites.h"
 #include "calls.h"
 #include "case_watch.h"
 #include "command.h"
@@ -27,13 +28,20 @@ class Instrumented {
     counters_ = assign(IRExpr_Load(Iend_LE, Ity_I64, constant(reinterpret_cast<Addr>(&g_counters))));
   }
 
-  /// Of a stretch with so many instructions.
+  /// Of a stretch with so many instructions, which may be left at its end.
   void count(UInt number, UInt instructions) {
     add_to(number, constant(1));
+    note_site(number, instructions);
     if (follows_calls()) add_to(0, constant(instructions));
   }
 
   void begin_block(Addr at, Int stack_pointer) {
+    if (notes_call_sites() && begins_function(at)) {
+      add(IRStmt_Dirty(unsafeIRDirty_0_N(1, "enter_function",
+                                         VG_(fnptr_to_fnentry)(reinterpret_cast<void*>(&counter::enter_function)),
+                                         mkIRExprVec_1(constant(at)))));
+    }
+    passes_through_ = notes_call_sites() && is_in_linkage_table(at);
     if (!follows_calls()) return;
     IRExpr** const arguments = mkIRExprVec_2(constant(reinterpret_cast<Addr>(block_to_follow(at))),
                                              assign(IRExpr_Get(stack_pointer, Ity_I64)));
@@ -60,6 +68,12 @@ class Instrumented {
   [[nodiscard]] IRSB* block() const { return out_; }
 
  private:
+  void note_site(UInt number, UInt instructions) {
+    if (!notes_call_sites() || passes_through_ || instructions == 0) return;
+    add(IRStmt_Store(Iend_LE, constant(reinterpret_cast<Addr>(&g_call_site)),
+                     constant(instructions_of(number)[instructions - 1])));
+  }
+
   void add_to(UInt number, IRExpr* times) {
     IRExpr* const counter = assign(IRExpr_Binop(Iop_Add64, counters_, constant(number * sizeof(ULong))));
     IRExpr* const before = assign(IRExpr_Load(Iend_LE, Ity_I64, counter));
@@ -74,6 +88,7 @@ class Instrumented {
 
   IRSB* out_;
   IRExpr* counters_ = nullptr;
+  bool passes_through_ = false;  ///< A linkage table's: who called it calls what it leads to.
 };
 
 /// Where a block continues if it was not left before; 0: at an address that is only known then.

@@ -14,6 +14,7 @@
 /// Linked with Valgrind's core, which is under the GNU General Public License, version 2 or later. With ours, which is
 /// under Apache-2.0, the program is under version 3.
 #include "allocation_trace.h"
+#include "call_sites.h"
 #include "calls.h"
 #include "case_watch.h"
 #include "command.h"
@@ -30,6 +31,7 @@
 #include "protocol/allocation_trace.h"
 #include "protocol/collected.h"
 #include "protocol/command_tree.h"
+#include "protocol/followed_calls.h"
 #include "read_files.h"
 #include "start_clock.h"
 #include "stretches.h"
@@ -42,7 +44,21 @@ namespace tally::counter {
 namespace {
 
 const HChar* g_dump_name = "callgrind.out.%p";
-bool g_follows = false;  // As soon as instructions are counted.
+protocol::Followed g_followed = protocol::Followed::nothing;  // As soon as instructions are counted.
+
+protocol::Followed followed() {
+  using protocol::Followed;
+  return follows_calls() ? Followed::calls : notes_call_sites() ? Followed::instructions : Followed::nothing;
+}
+
+/// In what is translated from here on. A process follows one thing, to its end.
+void follow(protocol::Followed wanted) {
+  if (followed() != protocol::Followed::nothing) return;
+  if (wanted == protocol::Followed::calls) follow_calls();
+  if (wanted != protocol::Followed::instructions) return;
+  keep_instructions();
+  note_call_sites();
+}
 
 Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
   if (request[0] == host::kBeginStage) list_whole_folders();
@@ -53,12 +69,11 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
     *result = collected();
     return True;
   }
-  if (request[0] == host::kFollowCalls) {
-    if (!follows_calls()) {
-      follow_calls();
-      discard_all_translations();
-    }
-    *result = 1;
+  if (request[0] == host::kFollow) {
+    const protocol::Followed before = followed();
+    follow(static_cast<protocol::Followed>(request[1]));
+    if (followed() != before) discard_all_translations();
+    *result = static_cast<UWord>(followed());
     return True;
   }
   if (request[0] == host::kNameDumps) {
@@ -85,7 +100,7 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
       return True;
     case VG_USERREQ__START_INSTRUMENTATION:
       end_trace();
-      if (g_follows) follow_calls();
+      follow(g_followed);
       start_instrumentation();
       join_mappings_of_libraries();
       return True;
@@ -134,7 +149,11 @@ Bool take_option(const HChar* argument) {
     return True;
   }
   if (VG_(strcmp)(argument, "--follow-calls=yes") == 0) {
-    g_follows = true;
+    g_followed = protocol::Followed::calls;
+    return True;
+  }
+  if (VG_(strcmp)(argument, "--follow-instructions=yes") == 0) {
+    g_followed = protocol::Followed::instructions;
     return True;
   }
   constexpr HChar kDumps[] = "--callgrind-out-file=";
@@ -148,6 +167,7 @@ void print_usage() {
   VG_(printf)("    --callgrind-out-file=<f>  dumps go to <f>.1, <f>.2 and so on [callgrind.out.%%p]\n");
   VG_(printf)("    --dump-instr=yes  dumps have the cost of each instruction, and direct calls [no]\n");
   VG_(printf)("    --follow-calls=yes  dumps have who calls whom [no]\n");
+  VG_(printf)("    --follow-instructions=yes  dumps have the cost of each instruction, and all of its calls [no]\n");
   VG_(printf)("    --hidden-drivers=<f>[:<f>...]  files that the program does not find [none]\n");
   VG_(printf)("    --allocation-trace=<f>  a file of the program's allocations until counting starts [none]\n");
   VG_(printf)(
@@ -198,13 +218,20 @@ void begin() {
   VG_(track_start_client_code)([](ThreadId thread, ULong blocks) {
     on_start(thread, blocks);
     follow_thread(thread);
+    continue_at_call_site_of(thread);
   });
   VG_(track_pre_thread_ll_create)([](ThreadId parent, ThreadId child) {
     on_create(parent, child);
     follow_new_thread(child);
   });
-  VG_(track_pre_deliver_signal)(before_signal);
-  VG_(track_post_deliver_signal)(after_signal);
+  VG_(track_pre_deliver_signal)([](ThreadId thread, Int signal, Bool alternate_stack) {
+    before_signal(thread, signal, alternate_stack);
+    forget_call_site();
+  });
+  VG_(track_post_deliver_signal)([](ThreadId thread, Int signal) {
+    after_signal(thread, signal);
+    forget_call_site();
+  });
   // Before Valgrind's scheduler, which comes in as it begins.
   VG_(atfork)(nullptr, on_fork_in_parent, [](ThreadId thread) {
     if (is_being_restored()) return;

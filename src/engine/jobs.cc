@@ -56,7 +56,7 @@ void add_probing_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
     std::vector<std::size_t> order = open_cases(cases, done);
     std::erase_if(order, [&](std::size_t i) {
       if (cases[i].reports) return true;
-      if (cases[i].command) return probe->host == nullptr || probe->host->command_option == nullptr;
+      if (cases[i].command) return probe->command_host == nullptr;
       return probe->applies != nullptr && !probe->applies(cases[i], toolchains.at(cases[i].toolchain).spec);
     });
     add_pass(jobs, order, Mode(*probe));
@@ -94,11 +94,13 @@ std::vector<std::pair<Mode, std::size_t>> sessions_by_mode(std::span<const Job> 
 bool names_device(const Case& measured) { return !measured.device.empty() && measured.device != "cpu"; }
 
 HostKind kind_of(const Job& job, const Case& measured) {
+  const Probe* const probe = job.mode.probe;
+  const ProbeHost* const own = probe == nullptr ? nullptr : measured.command ? probe->command_host : probe->host;
   HostKind kind{.toolchain = measured.toolchain,
                 .language = measured.language,
                 .counted = is_under_valgrind(job.mode),
                 .runtime = measured.host_runtime,
-                .probe = job.mode.probe == nullptr ? nullptr : job.mode.probe->host,
+                .probe = own,
                 .on_device = job.on_device || names_device(measured),
                 .anew = job.anew && !job.of_same_host};
   if (job.perturbation != nullptr) {

@@ -14,7 +14,7 @@ struct ProbeHost {
   std::string_view description;  ///< "with source lines": follows what the host is of.
   /// Valgrind's flags, where it runs under Valgrind; null: those that cases are counted with.
   std::vector<std::string> (*valgrind_flags)(const Settings& settings) = nullptr;
-  /// An option of the counter's, where that counts a whole command; null: the probe does not look into commands.
+  /// An option of the counter's, where that counts a whole command; null: none.
   const char* command_option = nullptr;
   /// Adds files, variables and arguments to a specification that has all else. Null: nothing.
   void (*add)(HostSpec& spec, const HostSurroundings& around) = nullptr;

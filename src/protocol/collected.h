@@ -1,5 +1,5 @@
 /// A host's requests to the counter besides Callgrind's: how many instructions it has counted since its last dump; to
-/// follow calls; and the notice of a program that becomes a host. Needs no C library.
+/// follow calls or instructions; and the notice of a program that becomes a host. Needs no C library.
 #pragma once
 
 namespace tally::host {
@@ -9,7 +9,7 @@ namespace tally::host {
 enum CollectedRequest : unsigned {
   kReadCollected = 0x5443'0000,  ///< ('T','C').
   kNameDumps,                    ///< As --callgrind-out-file does, from here on: the address of a text.
-  kFollowCalls,                  ///< From here on. The result: 1.
+  kFollow,                       ///< From here on: a protocol::Followed. The result: what is followed then.
   kEndStart,                     ///< The process has started: clocks are the system's from here on.
 };
 

@@ -88,7 +88,7 @@ enum class Field : std::uint16_t {
   iterations = 40,  ///< count: executions in the region. counted: executions done.
   thread = 56,      ///< count, of a benchmark program's team: this one of its threads alone is collected, counted from
                     ///< 1, in a forked child; absent: all. counted: which one was; absent: all.
-  calls = 88,       ///< count: 1 where who calls whom is wanted; absent otherwise. counted: 1 where it is in the dump.
+  followed = 88,    ///< count: a protocol::Followed that is wanted; absent: nothing. counted: what is in the dump.
   last = 52,        ///< count, time: 1 when only `advance` is to follow; the child may spend its own state on it.
   phase = 41,       ///< ready: a protocol::Phase.
   dump = 42,        ///< counted: the number of the dump in the process's output.

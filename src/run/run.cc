@@ -151,7 +151,7 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
                              .surroundings = ready.hosts,
                              .examiner = examiner,
                              .may_know_counts = !request.reuse.empty(),
-                             .probes = probes_to_execute(wanted_probes(request, ready)),
+                             .probes = probes_to_execute(wanted_probes(request, ready), ready.hosts.counter.empty()),
                              .device_probe = &probes::kKernels.probe};
   Engine engine(workspace.runner(), workspace.leases(), workspace.hosts(), builder, std::move(execution), recorder);
   return engine.run(done);

@@ -55,7 +55,7 @@ RegionCounted counted(const Message& message, const DumpFolder& dumps) {
                        .pauses = message.number(Field::pauses),
                        .one_execution = message.number(Field::one_execution),
                        .thread = static_cast<int>(message.number(Field::thread)),
-                       .calls = message.number(Field::calls) != 0,
+                       .followed = static_cast<protocol::Followed>(message.number(Field::followed)),
                        .totals = {},
                        .dump = {},
                        .left = {}};
@@ -147,7 +147,8 @@ std::string_view encode(const CaseCommand& command, std::uint32_t job, std::span
     Writer frame(buffer, MessageType::count, job);
     frame.number(Field::iterations, count->iterations).number(Field::last, count->last ? 1 : 0);
     if (count->thread > 0) frame.number(Field::thread, static_cast<std::uint64_t>(count->thread));
-    if (count->calls) frame.number(Field::calls, 1);
+    if (count->followed != protocol::Followed::nothing)
+      frame.number(Field::followed, static_cast<std::uint64_t>(count->followed));
     return frame.finish();
   }
   if (const auto* times = std::get_if<AskTimes>(&command)) {

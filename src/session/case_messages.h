@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "protocol/followed_calls.h"
 #include "protocol/frame.h"
 #include "session/outcome.h"
 #include "session/region.h"
@@ -69,9 +70,9 @@ CaseMessage decode(const protocol::Message& message, const DumpFolder& dumps);
 
 struct AskCount {
   std::uint64_t iterations = 1;
-  bool last = false;   ///< Nothing but `advance` is to follow: the child may spend its own state on it.
-  int thread = 0;      ///< Of a team this one alone, counted from 1; 0: all.
-  bool calls = false;  ///< The dump is to have who calls whom.
+  bool last = false;  ///< Nothing but `advance` is to follow: the child may spend its own state on it.
+  int thread = 0;     ///< Of a team this one alone, counted from 1; 0: all.
+  protocol::Followed followed = protocol::Followed::nothing;  ///< What the dump is to have besides functions.
 };
 struct AskTimes {
   std::uint64_t iterations = 0;  ///< In a block; 0: as many as last `block_s`.

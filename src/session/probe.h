@@ -24,7 +24,8 @@ struct ProbeHost;
 struct ProbeState {
   const Case& measured;
   std::uint64_t iterations = 1;  ///< Of a counted region of this case.
-  bool of_statement = false;     ///< Not of the empty loop.
+  bool of_loop = false;          ///< The phase is that of the empty loop.
+  bool of_statement = false;     ///< It is that of the statement.
   bool in_process = false;       ///< The child does not fork its regions.
   std::span<const RegionCounted> taken;
 };
@@ -46,7 +47,8 @@ struct Probe {
   bool is_counted = true;
   /// To which cases other than commands; null: to all.
   bool (*applies)(const Case& measured, const Toolchain& toolchain) = nullptr;
-  const ProbeHost* host = nullptr;  ///< Null: one that counts cases will do.
+  const ProbeHost* host = nullptr;          ///< Null: one that counts cases will do.
+  const ProbeHost* command_host = nullptr;  ///< Of commands; null: it does not look into them.
   /// An observer in that host leaves a file of each region, called by the process and this ending: "4711.functions".
   /// Nothing: none is left.
   std::optional<std::string_view> file_ending = {};

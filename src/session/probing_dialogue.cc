@@ -33,6 +33,7 @@ std::vector<RegionCounted>& ProbingDialogue::taken() {
 DialogueAnswer ProbingDialogue::next() {
   auto step = sample_.probe->next({.measured = measured_,
                                    .iterations = iterations_,
+                                   .of_loop = phase_ == Phase::baseline,
                                    .of_statement = phase_ == Phase::statement,
                                    .in_process = in_process_,
                                    .taken = taken()});

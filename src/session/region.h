@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "profile/callgrind.h"
+#include "protocol/followed_calls.h"
 
 namespace tally {
 
@@ -19,13 +20,13 @@ struct RegionCounted {
   std::uint64_t iterations = 1;
   std::uint64_t allocations = 0;
   std::uint64_t allocated_bytes = 0;
-  std::uint64_t pauses = 0;              ///< How often counting was paused within the region.
-  std::uint64_t one_execution = 0;       ///< Instructions, by which the number was chosen; 0: it was not chosen so.
-  int thread = 0;                        ///< The one that was counted alone, from 1; 0: all were.
-  bool calls = false;                    ///< The dump has who calls whom.
-  std::optional<Result<Totals>> totals;  ///< Where instructions are counted.
-  std::string dump;                      ///< The text that they are from.
-  std::string left;                      ///< The text of the file that a probe's observer left of it.
+  std::uint64_t pauses = 0;         ///< How often counting was paused within the region.
+  std::uint64_t one_execution = 0;  ///< Instructions, by which the number was chosen; 0: it was not chosen so.
+  int thread = 0;                   ///< The one that was counted alone, from 1; 0: all were.
+  protocol::Followed followed = protocol::Followed::nothing;  ///< What the dump has besides functions.
+  std::optional<Result<Totals>> totals;                       ///< Where instructions are counted.
+  std::string dump;                                           ///< The text that they are from.
+  std::string left;  ///< The text of the file that a probe's observer left of it.
 };
 
 /// Why its totals cannot be used; nothing: they can.

@@ -9,12 +9,14 @@ namespace tally::probes {
 
 namespace {
 
+using protocol::Followed;
+
 /// Forked from the states that the case's count starts from: so the empty loop is executed once in the case child
 /// itself, as it is there. The statement never is: some libraries begin anew in a forked process, and the count is of
 /// forked ones.
 ProbeStep next_region_with_calls(const ProbeState& state) {
-  if (state.taken.empty()) return AskCount{.iterations = state.iterations, .calls = true};
-  if (!state.taken.front().calls)
+  if (state.taken.empty()) return AskCount{.iterations = state.iterations, .followed = Followed::calls};
+  if (state.taken.front().followed != Followed::calls)
     return fail(ErrorKind::failed, "the program was built with an earlier tallymark, which follows no calls");
   if (state.taken.size() == 1 && !state.of_statement && !state.in_process)
     return AskCount{.iterations = state.iterations};

@@ -1,6 +1,7 @@
-/// The source lines of a case's instructions, in C++ and in commands. Callgrind keeps the cost of each instruction, in
-/// hosts of its own; of a command, the counter does. Debug information has the lines (symbols/source_lines.h). They are
-/// kept in the case's profile.
+/// The source lines of a case's instructions, in C++ and in commands. The counter keeps the cost of each instruction:
+/// of a case in a further region of the host that counts it, of a command in an execution of its own. Where Callgrind
+/// counts, it does so in hosts of its own. Debug information has the lines (symbols/source_lines.h). They are kept in
+/// the case's profile.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,20 @@ namespace tally::probes {
 
 namespace {
 
+using protocol::Followed;
+
+/// Forked from the states that the case's count starts from: so the empty loop is executed once in the case child
+/// itself, as it is there.
+ProbeStep next_region_with_instructions(const ProbeState& state) {
+  if (state.taken.empty()) {
+    return AskCount{.iterations = state.iterations,
+                    .followed = state.of_loop ? Followed::nothing : Followed::instructions};
+  }
+  if (!state.of_loop && state.taken.front().followed != Followed::instructions)
+    return fail(ErrorKind::failed, "the program was built with an earlier tallymark, which keeps no instructions");
+  return std::nullopt;
+}
+
 /// With the cost of each instruction, at its whole address. Nothing that changes what is executed.
 std::vector<std::string> instruction_flags(const Settings& settings) {
   std::vector<std::string> flags = valgrind_flags(of_instructions_alone(settings));
@@ -21,9 +36,9 @@ std::vector<std::string> instruction_flags(const Settings& settings) {
   return flags;
 }
 
-constexpr ProbeHost kLinesHost{.description = "with source lines",
-                               .valgrind_flags = instruction_flags,
-                               .command_option = protocol::command::kInstructionsOption};
+constexpr ProbeHost kCommandsHost{.description = "with source lines",
+                                  .command_option = protocol::command::kInstructionsOption};
+constexpr ProbeHost kCallgrindsHost{.description = "with source lines", .valgrind_flags = instruction_flags};
 
 Status keep_lines(const ProbeSample& found, ProbeContext& context) {
   if (context.profile == nullptr) return {};
@@ -46,15 +61,27 @@ Status keep_lines(const ProbeSample& found, ProbeContext& context) {
   return texts;
 }
 
-}  // namespace
+constexpr Probe kLinesProbe = {
+    .name = "lines",
+    .activity = "finding the source lines of",
+    .unknown = "its source lines are not known",
+    .applies = [](const Case& one, const Toolchain&) { return one.language == Language::cpp; },
+    .command_host = &kCommandsHost,
+    .next = next_region_with_instructions};
 
 /// The empty loop is executed, too, so that the statement finds what it finds where it is counted.
+constinit const Probe kLinesByCallgrind = [] {
+  Probe probe = kLinesProbe;
+  probe.host = &kCallgrindsHost;
+  probe.next = each_once;
+  return probe;
+}();
+
+}  // namespace
+
 constinit const KeptProbe kLines = {
-    .probe = {.name = "lines",
-              .activity = "finding the source lines of",
-              .unknown = "its source lines are not known",
-              .applies = [](const Case& one, const Toolchain&) { return one.language == Language::cpp; },
-              .host = &kLinesHost},
+    .probe = kLinesProbe,
+    .by_callgrind = &kLinesByCallgrind,
     .field = "lines",
     .option = "--no-lines",
     .help = "For --profiles: leave out source lines, of C++ and of commands, which need an execution of their own",

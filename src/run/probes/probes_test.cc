@@ -107,7 +107,6 @@ TEST_F(ProbesTest, ThreadsAreCountedOneAtATimeOfProgramsWithATeam) {
 
 TEST_F(ProbesTest, WhatAHostHasForAProbeMakesItAnother) {
   const auto kind = [&](Mode mode) { return kind_of({.index = 0, .mode = mode}, cases_[0]); };
-  EXPECT_EQ(describe(kind(Mode(probes::kLines.probe))), "C++ host of  with source lines");
   EXPECT_EQ(describe(kind(Mode(probes::kAllocationSites.probe))), "C++ host of  with allocation sites");
   EXPECT_EQ(kind(Mode(probes::kThreads.probe)), kind(Mode::counts));
 }
@@ -117,21 +116,23 @@ TEST_F(ProbesTest, CallsAreFollowedWhereTheCaseIsCounted) {
             kind_of({.index = 0, .mode = Mode::counts}, cases_[0]));
   const auto followed = [](std::uint64_t instructions) {
     RegionCounted region = counted(instructions);
-    region.calls = true;
+    region.followed = protocol::Followed::calls;
     return region;
   };
   CaseDialogue dialogue = begin(probes::kCalls);
-  EXPECT_TRUE(count_of(dialogue.on(PhaseReady{Phase::baseline})).calls);
-  EXPECT_FALSE(count_of(dialogue.on(followed(1000))).calls) << "the child's own: it is to be as where it is counted";
+  EXPECT_EQ(count_of(dialogue.on(PhaseReady{Phase::baseline})).followed, protocol::Followed::calls);
+  EXPECT_EQ(count_of(dialogue.on(followed(1000))).followed, protocol::Followed::nothing)
+      << "the child's own: it is to be as where it is counted";
   EXPECT_TRUE(advances(dialogue.on(counted(1000))));
   const AskCount of_statement = count_of(dialogue.on(PhaseReady{Phase::statement}));
-  EXPECT_TRUE(of_statement.calls);
+  EXPECT_EQ(of_statement.followed, protocol::Followed::calls);
   EXPECT_FALSE(of_statement.last) << "forked, as what is counted";
   EXPECT_TRUE(advances(dialogue.on(followed(6000))));
   EXPECT_TRUE(dialogue.complete());
 
   CaseDialogue in_process = begin(probes::kCalls);
-  EXPECT_TRUE(count_of(in_process.on(PhaseReady{.phase = Phase::baseline, .in_process = true})).calls);
+  EXPECT_EQ(count_of(in_process.on(PhaseReady{.phase = Phase::baseline, .in_process = true})).followed,
+            protocol::Followed::calls);
   EXPECT_TRUE(advances(in_process.on(followed(1000))));
 }
 
@@ -181,14 +182,39 @@ TEST_F(ProbesTest, OneThatIsGivenUpLeavesItsLoops) {
   EXPECT_TRUE(dialogue.failure());
 }
 
-TEST_F(ProbesTest, InstructionsAreTakenOnceAfterTheEmptyLoop) {
+TEST_F(ProbesTest, InstructionsAreTakenWhereTheCaseIsCountedAfterTheEmptyLoop) {
+  EXPECT_EQ(kind_of({.index = 0, .mode = Mode(probes::kLines.probe)}, cases_[0]),
+            kind_of({.index = 0, .mode = Mode::counts}, cases_[0]));
   CaseDialogue dialogue = begin(probes::kLines);
-  EXPECT_FALSE(count_of(dialogue.on(PhaseReady{Phase::baseline})).last);
+  EXPECT_EQ(count_of(dialogue.on(PhaseReady{Phase::baseline})).followed, protocol::Followed::nothing);
   EXPECT_TRUE(advances(dialogue.on(counted(1000))));
-  EXPECT_TRUE(count_of(dialogue.on(PhaseReady{Phase::statement})).last);
-  EXPECT_TRUE(advances(dialogue.on(counted(6000))));
+  const AskCount of_statement = count_of(dialogue.on(PhaseReady{Phase::statement}));
+  EXPECT_EQ(of_statement.followed, protocol::Followed::instructions);
+  EXPECT_FALSE(of_statement.last) << "forked, as what is counted";
+  RegionCounted region = counted(6000);
+  region.followed = protocol::Followed::instructions;
+  EXPECT_TRUE(advances(dialogue.on(std::move(region))));
   EXPECT_TRUE(dialogue.complete());
   EXPECT_EQ(outcome_of(dialogue).probed.at(0).statement.at(0).dump, "text");
+}
+
+TEST_F(ProbesTest, AProgramThatKeepsNoInstructionsIsNotTakenAtItsWord) {
+  CaseDialogue earlier = begin(probes::kLines);
+  earlier.on(PhaseReady{Phase::baseline});
+  earlier.on(counted(1000));
+  earlier.on(PhaseReady{Phase::statement});
+  earlier.on(counted(6000));
+  ASSERT_TRUE(earlier.failure());
+  EXPECT_THAT(earlier.failure()->message, HasSubstr("keeps no instructions"));
+}
+
+TEST_F(ProbesTest, CallgrindFindsLinesInHostsOfItsOwn) {
+  const std::vector<const Probe*> probes = probes_to_execute(ProbeSet::of_profiles(), true);
+  const auto lines = std::ranges::find(probes, std::string_view("lines"), &Probe::name);
+  ASSERT_NE(lines, probes.end());
+  EXPECT_EQ(describe(kind_of({.index = 0, .mode = Mode(**lines)}, cases_[0])), "C++ host of  with source lines");
+  EXPECT_EQ(&probe_of({.probe = *lines}), &probes::kLines);
+  EXPECT_EQ(&probe_of({.probe = &probes::kLines.probe}), &probes::kLines);
 }
 
 TEST_F(ProbesTest, AllocationsAreRecordedOfTheStatementAlone) {

@@ -30,17 +30,20 @@ void ProbeSet::set(const KeptProbe& probe, bool is_in) { in_[index_of(probe)] = 
 
 bool ProbeSet::contains(const KeptProbe& probe) const { return in_[index_of(probe)]; }
 
-std::vector<const Probe*> probes_to_execute(const ProbeSet& wanted) {
+std::vector<const Probe*> probes_to_execute(const ProbeSet& wanted, bool by_callgrind) {
   std::vector<const Probe*> all;
   for (const KeptProbe* one : probes::kTable) {
     if (one->asked == KeptProbe::Asked::on_device) continue;  // whoever executes finds out of which cases
-    if (one->asked == KeptProbe::Asked::always || wanted.contains(*one)) all.push_back(&one->probe);
+    if (one->asked == KeptProbe::Asked::always || wanted.contains(*one))
+      all.push_back(by_callgrind && one->by_callgrind != nullptr ? one->by_callgrind : &one->probe);
   }
   return all;
 }
 
 const KeptProbe& probe_of(const ProbeSample& found) {
-  return **std::ranges::find(probes::kTable, found.probe, [](const KeptProbe* one) { return &one->probe; });
+  return **std::ranges::find_if(probes::kTable, [&](const KeptProbe* one) {
+    return found.probe == &one->probe || found.probe == one->by_callgrind;
+  });
 }
 
 }  // namespace tally

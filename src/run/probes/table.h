@@ -39,6 +39,7 @@ struct ProbeContext {
 /// finds.
 struct KeptProbe {
   Probe probe;
+  const Probe* by_callgrind = nullptr;  ///< In its place where Callgrind counts; null: none.
   /// `on_device`: of each case that turns out to work on a device; its option says whether its file is kept.
   enum class Asked { always, with_profiles, by_option, on_device };
   Asked asked = Asked::with_profiles;
@@ -80,8 +81,8 @@ class ProbeSet {
   std::bitset<probes::kTable.size()> in_;  ///< By their places in the table.
 };
 
-/// For an engine: these, and those that are always wanted.
-std::vector<const Probe*> probes_to_execute(const ProbeSet& wanted);
+/// For an engine: these, and those that are always wanted. `by_callgrind`: it counts, and not the counter.
+std::vector<const Probe*> probes_to_execute(const ProbeSet& wanted, bool by_callgrind = false);
 
 /// Whose session left it.
 const KeptProbe& probe_of(const ProbeSample& found);
