@@ -19,6 +19,7 @@ using protocol::Followed;
 /// Forked from the states that the case's count starts from: so the empty loop is executed once in the case child
 /// itself, as it is there.
 ProbeStep next_region_with_instructions(const ProbeState& state) {
+  if (state.measured.command) return each_once(state);  // Its host keeps them of each execution.
   if (state.taken.empty()) {
     return AskCount{.iterations = state.iterations,
                     .followed = state.of_loop ? Followed::nothing : Followed::instructions};

@@ -198,6 +198,18 @@ TEST_F(ProbesTest, InstructionsAreTakenWhereTheCaseIsCountedAfterTheEmptyLoop) {
   EXPECT_EQ(outcome_of(dialogue).probed.at(0).statement.at(0).dump, "text");
 }
 
+TEST_F(ProbesTest, InstructionsOfACommandAreThoseOfItsOwnHost) {
+  cases_[0].command = CommandLine{};
+  EXPECT_EQ(kind_of({.index = 0, .mode = Mode(probes::kLines.probe)}, cases_[0]).probe,
+            probes::kLines.probe.command_host);
+  CaseDialogue dialogue = begin(probes::kLines);
+  EXPECT_EQ(count_of(dialogue.on(PhaseReady{Phase::baseline})).followed, protocol::Followed::nothing);
+  EXPECT_TRUE(advances(dialogue.on(counted(1000))));
+  EXPECT_EQ(count_of(dialogue.on(PhaseReady{Phase::statement})).followed, protocol::Followed::nothing);
+  EXPECT_TRUE(advances(dialogue.on(counted(6000))));
+  EXPECT_TRUE(dialogue.complete());
+}
+
 TEST_F(ProbesTest, AProgramThatKeepsNoInstructionsIsNotTakenAtItsWord) {
   CaseDialogue earlier = begin(probes::kLines);
   earlier.on(PhaseReady{Phase::baseline});
