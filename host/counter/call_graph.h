@@ -11,7 +11,11 @@ struct Function {
   const HChar* object = nullptr;
   const HChar* name = nullptr;
   Bool is_nameless = False;
-  ULong cost = 0;  ///< Its own.
+  UInt most_callers = 0;  ///< By which it is separated.
+  UInt whole = 0;         ///< The number of the function whoever calls it; its own where it is that.
+  UInt callers = 0;       ///< So many it is separated by, from the nearest on;
+  UInt first_caller = 0;  ///< they lie here (caller()).
+  ULong cost = 0;         ///< Its own.
 };
 
 struct Arc {
@@ -27,8 +31,15 @@ inline constexpr UInt kOutside = 0;
 void reserve_call_graph();
 bool has_call_graph();
 
+/// Those of Python that run its frames are separated by their callers from here on (protocol/python_contexts.h).
+void separate_python();
+bool separates_python();
+inline constexpr UInt kMostCallers = 64;
+
 /// Object and name are kept (names.h): one text has one address.
 UInt function_with(const HChar* object, const HChar* name, Bool is_nameless);
+/// A function where these have called it, the nearest first; none of them is separated itself.
+UInt function_called_by(UInt function, const UInt* callers, UInt count);
 Function& function(UInt number);
 
 UInt arc_between(UInt caller, UInt callee);

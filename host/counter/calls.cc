@@ -57,6 +57,9 @@ UInt g_room = 0;
 Thread* g_running = nullptr;
 ULong g_settled = 0;  ///< Of counter 0.
 
+/// Whatever called it.
+UInt whole_of(UInt number) { return function(number).whole; }
+
 bool collects() { return reinterpret_cast<Addr>(g_counters) == collected_counters(); }
 
 /// What was executed since then belongs to the function that runs.
@@ -68,6 +71,8 @@ void settle() {
   g_running->cost += cost;
 }
 
+bool is_of_program(const Frame& frame) { return frame.kind == FrameKind::call || frame.kind == FrameKind::jump; }
+
 void push_frame(const Frame& frame) {
   Thread& thread = *g_running;
   if (thread.size == thread.room) {
@@ -77,8 +82,27 @@ void push_frame(const Frame& frame) {
   thread.frames[thread.size++] = frame;
 }
 
-void push(UInt function, UInt caller, Frame frame) {
+/// Of a function that is called now by the one that runs, or by nobody: where it is separated by its callers, the one
+/// with these.
+UInt in_its_context(UInt called, bool by_nobody) {
+  const UInt most = function(called).most_callers;
+  if (most == 0) return called;
+  const Thread& thread = *g_running;
+  UInt callers[kMostCallers];
+  UInt count = 0;
+  UInt caller = by_nobody ? kOutside : thread.current;
+  for (UInt at = thread.size; count < most; --at) {
+    callers[count++] = function(caller).whole;
+    if (caller == kOutside || at == 0) break;
+    const Frame& frame = thread.frames[at - 1];
+    caller = is_of_program(frame) ? frame.returns_to : kOutside;
+  }
+  return function_called_by(called, callers, count);
+}
+
+void push(UInt called, UInt caller, Frame frame) {
   Thread& thread = *g_running;
+  const UInt function = in_its_context(called, frame.kind == FrameKind::base);
   frame.arc = arc_between(caller, function);
   frame.cost_before = thread.cost;
   frame.returns_to = thread.current;
@@ -98,8 +122,6 @@ void pop() {
   thread.current = frame.returns_to;
   --thread.size;
 }
-
-bool is_of_program(const Frame& frame) { return frame.kind == FrameKind::call || frame.kind == FrameKind::jump; }
 
 /// Removes the frames that the stack pointer has left. Whether there were any.
 bool unwind(Addr stack_pointer) {
@@ -129,7 +151,7 @@ bool jump_back(UInt function) {
   const Thread& thread = *g_running;
   UInt at = thread.size;
   while (at > 0 && thread.frames[at - 1].kind == FrameKind::jump) {
-    if (thread.frames[at - 1].returns_to != function) {
+    if (whole_of(thread.frames[at - 1].returns_to) != function) {
       --at;
       continue;
     }
@@ -165,7 +187,7 @@ void continue_in(const Block& block, Addr stack_pointer, UInt leaving) {
   if (leaving == kByCall) return call(function, stack_pointer);
   if (thread.last->in_linkage_table) return call(function, stack_pointer);
   if (is_one_nameless(function, thread.current)) function = thread.current;
-  if (function == thread.current) return;
+  if (function == whole_of(thread.current)) return;
   if (block.begins_function) return jump(function);
   if ((returned || leaving == kByReturn) && thread.top().stack_pointer == kNeverGone) return rebase(function);
   if (!jump_back(function)) jump(function);
@@ -221,9 +243,10 @@ void begin_anew(Thread& thread) {
 
 }  // namespace
 
-void follow_calls() {
+void follow_calls(bool python) {
   if (follows_calls()) return;
   reserve_call_graph();
+  if (python) separate_python();
   g_blocks = reserve<Block>(kMostStretches);
   g_room = VG_N_THREADS;
   g_threads = static_cast<Thread*>(VG_(calloc)("tally.followed", g_room, sizeof(Thread)));

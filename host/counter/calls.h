@@ -18,8 +18,9 @@
 
 namespace tally::counter {
 
-/// Calls are followed from here on, in what is translated from here on.
-void follow_calls();
+/// Calls are followed from here on, in what is translated from here on. With `python`, functions of Python are
+/// separated by their callers.
+void follow_calls(bool python);
 bool follows_calls();
 
 /// What a block that begins there is to report.

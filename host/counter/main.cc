@@ -14,6 +14,7 @@
 /// Linked with Valgrind's core, which is under the GNU General Public License, version 2 or later. With ours, which is
 /// under Apache-2.0, the program is under version 3.
 #include "allocation_trace.h"
+#include "call_graph.h"
 #include "call_sites.h"
 #include "calls.h"
 #include "case_watch.h"
@@ -48,16 +49,24 @@ protocol::Followed g_followed = protocol::Followed::nothing;  // As soon as inst
 
 protocol::Followed followed() {
   using protocol::Followed;
-  return follows_calls() ? Followed::calls : notes_call_sites() ? Followed::instructions : Followed::nothing;
+  if (notes_call_sites()) return Followed::instructions;
+  return !follows_calls() ? Followed::nothing : separates_python() ? Followed::python_calls : Followed::calls;
 }
 
 /// In what is translated from here on. A process follows one thing, to its end.
 void follow(protocol::Followed wanted) {
   if (followed() != protocol::Followed::nothing) return;
-  if (wanted == protocol::Followed::calls) follow_calls();
-  if (wanted != protocol::Followed::instructions) return;
-  keep_instructions();
-  note_call_sites();
+  switch (wanted) {
+    case protocol::Followed::calls:
+      return follow_calls(false);
+    case protocol::Followed::python_calls:
+      return follow_calls(true);
+    case protocol::Followed::instructions:
+      keep_instructions();
+      return note_call_sites();
+    default:
+      return;  // Nothing, or what a later version follows.
+  }
 }
 
 Bool handle_request(ThreadId thread, UWord* request, UWord* result) {

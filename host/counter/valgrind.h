@@ -20,6 +20,7 @@ extern "C" {
 #include <pub_tool_machine.h>
 #include <pub_tool_mallocfree.h>
 #include <pub_tool_options.h>
+#include <pub_tool_seqmatch.h>
 #include <pub_tool_threadstate.h>
 #include <pub_tool_tooliface.h>
 #include <pub_tool_transtab.h>

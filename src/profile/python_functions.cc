@@ -9,11 +9,16 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "protocol/python_contexts.h"
 
 namespace tally {
 
 namespace {
 
+using protocol::kPythonEvaluator;
+using protocol::kPythonPlumbing;
+
+constexpr std::string_view kPythonTrampoline = protocol::kPythonTrampoline;
 constexpr std::string_view kObserver = "_tally_functions.abi3.so";
 constexpr std::string_view kHost = "_tally_host.abi3.so";
 constexpr std::string_view kHook = "tally_hook";
@@ -88,7 +93,7 @@ class Reader {
   void look_at_functions() {
     for (std::uint32_t i = 0; i < observed_.functions.size(); ++i) {
       Observed& one = functions_.emplace_back();
-      one.context = split(name_of(i), '\'');
+      one.context = split(name_of(i), protocol::kCallerFollows);
       one.is_observer = observed_.object_of(observed_.functions[i]).ends_with(kObserver);
       if (one.is_observer) one.trampoline = trampoline_number(one.context.front());
       if (one.trampoline && *one.trampoline >= calls_.calls.size()) one.trampoline.reset();

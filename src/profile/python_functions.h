@@ -21,24 +21,6 @@
 
 namespace tally {
 
-/// CPython's function that runs a frame.
-inline constexpr std::string_view kPythonEvaluator = "_PyEval_EvalFrameDefault";
-inline constexpr std::string_view kPythonTrampoline = "tally_py_";
-/// What lies between it and the function that Python code calls, and what it keeps its frames with: counted to the
-/// Python function. Callgrind's patterns.
-inline constexpr std::array<std::string_view, 21> kPythonPlumbing = {
-    "PyObject_Vectorcall*",   "_PyObject_Vectorcall*",
-    "PyObject_Call*",         "_PyObject_Call*",
-    "PyVectorcall_*",         "_PyVectorcall_*",
-    "_PyObject_MakeTpCall*",  "_PyFunction_Vectorcall*",
-    "_PyEval_Vector*",        "cfunction_call*",
-    "cfunction_vectorcall*",  "method_vectorcall*",
-    "vectorcall_*",           "_PyFrame_*",
-    "_PyEvalFrame*",          "_PyThreadState_*Frame",
-    "_PyEval_EvalCode*",      "function_code_fastcall",
-    "initialize_locals",      "_Py_Specialize_*",
-    "_Py_CheckFunctionResult"};
-
 /// The object of Python code, the function that stands for the statement, and how the name ends of what a function does
 /// within itself.
 inline constexpr std::string_view kPythonCode = "Python";

@@ -9,6 +9,7 @@ enum class Followed : unsigned {
   nothing,
   calls,         ///< Who calls whom, and what that costs (host/counter/calls.h).
   instructions,  ///< What each instruction costs, and which functions it calls (host/counter/call_sites.h).
+  python_calls,  ///< As calls; Python's functions are separated by their callers (protocol/python_contexts.h).
 };
 
 /// Where calls are followed: a function without instructions, which calls those that a region began in and those that

@@ -1,5 +1,5 @@
 /// The Python functions of a case's instructions: its calls are observed by a module in counted hosts of its own
-/// (host/python_functions), and Callgrind keeps their costs apart.
+/// (host/python_functions), and the counter follows them, or Callgrind where that counts.
 #include "profile/python_functions.h"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include "profile/python_call_table.h"
 #include "protocol/descriptors.h"
 #include "protocol/dump_names.h"
+#include "protocol/python_contexts.h"
 #include "run/probes/table.h"
 #include "session/traceback.h"
 
@@ -22,15 +23,17 @@ namespace {
 /// trampoline by the native functions that lead to it. Stubs of linkage tables are functions there: with
 /// --skip-plt=yes, Callgrind has their instructions in a caller's own and not in its inclusive costs (of an addition, 6
 /// in 55).
-std::vector<std::string> observing_flags(const Settings& settings) {
+std::vector<std::string> callgrinds_flags(const Settings& settings) {
   std::vector<std::string> flags = valgrind_flags(of_instructions_alone(settings));
   flags.emplace_back("--demangle=no");  // demangled names hold what contexts are divided by
   std::ranges::replace(flags, "--skip-plt=yes", "--skip-plt=no");
   std::ranges::replace(flags, "--dump-line=yes", "--dump-line=no");
-  flags.push_back(fmt::format("--separate-callers2={}*", kPythonEvaluator));
-  flags.push_back(fmt::format("--separate-callers48={}*", kPythonTrampoline));
-  for (const std::string_view function : kPythonPlumbing)
-    flags.push_back(fmt::format("--separate-callers8={}", function));
+  const auto separate = [&](unsigned callers, const std::string& pattern) {
+    flags.push_back(fmt::format("--separate-callers{}={}", callers, pattern));
+  };
+  separate(protocol::kEvaluatorCallers, fmt::format("{}*", protocol::kPythonEvaluator));
+  separate(protocol::kTrampolineCallers, fmt::format("{}*", protocol::kPythonTrampoline));
+  for (const char* pattern : protocol::kPythonPlumbing) separate(protocol::kPlumbingCallers, pattern);
   return flags;
 }
 
@@ -51,13 +54,17 @@ sys.modules["_tally_functions"] = x
 
 constexpr ProbeHost kObservedHost{
     .description = "with Python functions",
-    .valgrind_flags = observing_flags,
     .add = add_observer,
     .folder_variable = "TALLY_PYTHON_FUNCTIONS",
 };
+constexpr ProbeHost kObservedByCallgrind = [] {
+  ProbeHost host = kObservedHost;
+  host.valgrind_flags = callgrinds_flags;
+  return host;
+}();
 
 /// Once: what it costs to observe is in it anyway, and what is reported is checked to be complete.
-ProbeStep next_observed_region(const ProbeState& state) {
+ProbeStep next_region_of_callgrind(const ProbeState& state) {
   if (state.taken.empty()) return each_once(state);
   const RegionCounted& region = state.taken.front();
   if (!state.of_statement) {
@@ -66,6 +73,13 @@ ProbeStep next_observed_region(const ProbeState& state) {
     return fail(ErrorKind::failed, "the observer of Python calls left nothing");
   }
   return std::nullopt;
+}
+
+/// The same, with calls.
+ProbeStep next_observed_region(const ProbeState& state) {
+  ProbeStep step = next_region_of_callgrind(state);
+  if (step && *step && state.of_statement) (*step)->followed = protocol::Followed::python_calls;
+  return step;
 }
 
 /// A profile of a case's Python functions that executes other instructions than are counted says so.
@@ -99,20 +113,31 @@ Status keep_python_functions(const ProbeSample& found, ProbeContext& context) {
   return context.keep_file(kPythonFunctions.suffix, to_json({compacted(read->profile), region.iterations}));
 }
 
+constexpr Probe kFunctionsProbe = {
+    .name = "functions",
+    .activity = "finding the Python functions of",
+    .unknown = "its Python functions are not known",
+    .applies = [](const Case& one, const Toolchain&) { return one.language == Language::python; },
+    .host = &kObservedHost,
+    .file_ending = protocol::kPythonCallsEnding,
+    .examiner =
+        "def examined(stmt, names, namespace, result):\n"
+        "    __import__('_tally_functions').install()\n"
+        "    return stmt\n",
+    .before_region = "__import__('_tally_functions').begin()",
+    .next = next_observed_region};
+constinit const Probe kFunctionsByCallgrind = [] {
+  Probe probe = kFunctionsProbe;
+  probe.host = &kObservedByCallgrind;
+  probe.next = next_region_of_callgrind;
+  return probe;
+}();
+
 }  // namespace
 
 constinit const KeptProbe kPythonFunctions = {
-    .probe = {.name = "functions",
-              .activity = "finding the Python functions of",
-              .unknown = "its Python functions are not known",
-              .applies = [](const Case& one, const Toolchain&) { return one.language == Language::python; },
-              .host = &kObservedHost,
-              .file_ending = protocol::kPythonCallsEnding,
-              .examiner = "def examined(stmt, names, namespace, result):\n"
-                          "    __import__('_tally_functions').install()\n"
-                          "    return stmt\n",
-              .before_region = "__import__('_tally_functions').begin()",
-              .next = next_observed_region},
+    .probe = kFunctionsProbe,
+    .by_callgrind = &kFunctionsByCallgrind,
     .field = "python_functions",
     .option = "--no-python-functions",
     .help = "For --profiles: leave out Python functions, which need a host of their own",
