@@ -16,6 +16,7 @@ namespace {
 
 host::CaseWatch* g_watch = nullptr;  ///< The host's; null: nobody has asked.
 const DebugInfo* g_host = nullptr;   ///< The object that has asked; for a benchmark program, the program.
+const HChar* g_observers = nullptr;  ///< How the paths of an observer's files begin; null: there is none.
 Bool g_is_own = False;  ///< What is noted as changed was made by this process, under a name that nobody had.
 
 /// The system calls that name what they change: the place of that name among their arguments.
@@ -85,8 +86,12 @@ bool is_in_own_folder(const HChar* name, Word folder) {
 
 constexpr Word kWorkingFolder = -100;  // AT_FDCWD
 
+bool is_observers(const HChar* name) {
+  return g_observers != nullptr && VG_(strncmp)(name, g_observers, VG_(strlen)(g_observers)) == 0;
+}
+
 void keep(const HChar* name, Word folder = kWorkingFolder) {
-  if (is_in_own_folder(name, folder)) return;
+  if (is_observers(name) || is_in_own_folder(name, folder)) return;
   SizeT length = 0;
   for (; length + 1 < host::CaseWatch::kRoom && name[length] != 0; ++length)
     g_watch->changed_file[length] = name[length];
@@ -264,6 +269,8 @@ void forget_own_file(UInt number, const UWord* arguments, SysRes result) {
 }
 
 }  // namespace
+
+void leave_out_files_of(const HChar* beginning) { g_observers = beginning; }
 
 void watch_syscall(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
   if (g_watch == nullptr) return;

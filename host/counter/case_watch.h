@@ -11,6 +11,9 @@
 
 namespace tally::counter {
 
+/// Files whose paths begin so are an observer's, and none that a case changes.
+void leave_out_files_of(const HChar* beginning);
+
 /// After each system call of the guest's.
 void watch_syscall(ThreadId thread, UInt number, const UWord* arguments, SysRes result);
 

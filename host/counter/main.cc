@@ -91,6 +91,15 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
     *result = 1;
     return True;
   }
+  if (request[0] == host::kReadDumpName) {
+    HChar* const name = VG_(expand_file_name)("--callgrind-out-file", g_dump_name);
+    const SizeT size = VG_(strlen)(name) + 1;
+    const bool fits = size <= request[2];
+    if (fits) VG_(memcpy)(reinterpret_cast<void*>(request[1]), name, size);  // NOLINT(performance-no-int-to-ptr)
+    leave_out_files_of(name);
+    *result = fits ? 1 : 0;
+    return True;
+  }
   if (request[0] == host::kEndStart) {
     end_start_clock();
     *result = 1;

@@ -21,6 +21,7 @@
 #include <string>
 
 #include "calls.h"
+#include "protocol/collected.h"
 #include "protocol/dump_names.h"
 #include "trampolines.h"
 
@@ -77,6 +78,20 @@ void describe_folders() {
   PyErr_Clear();
 }
 
+/// Beside the dumps: the counter says where, also to a process that was made of an image. Callgrind does not.
+tally::protocol::DumpPath table_path() {
+  using tally::protocol::kPythonCallsEnding;
+  tally::protocol::DumpPath path{};
+  const std::size_t room = sizeof path.text - std::strlen(kPythonCallsEnding);
+  if (VALGRIND_DO_CLIENT_REQUEST_EXPR(0, tally::host::kReadDumpName, path.text, room, 0, 0, 0) != 0) {
+    std::strcat(path.text, kPythonCallsEnding);
+    return path;
+  }
+  const char* const folder = std::getenv("TALLY_PYTHON_FUNCTIONS");
+  return tally::protocol::observed_path(folder == nullptr ? "." : folder, static_cast<std::uint64_t>(::getpid()),
+                                        kPythonCallsEnding);
+}
+
 PyObject* refuse(const char* why) {
   PyErr_SetString(PyExc_RuntimeError, why);
   return nullptr;
@@ -128,9 +143,7 @@ PyObject* begin(PyObject* module, PyObject* args) {
   }
   if (++g_regions == 1) Py_RETURN_NONE;
   describe_folders();
-  const char* folder = std::getenv("TALLY_PYTHON_FUNCTIONS");
-  const auto path = tally::protocol::observed_path(
-      folder == nullptr ? "." : folder, static_cast<std::uint64_t>(::getpid()), tally::protocol::kPythonCallsEnding);
+  const auto path = table_path();
   if (!tally::host::python_functions::begin_table(path, g_head->data(), g_head->size()))
     return PyErr_SetFromErrnoWithFilename(PyExc_OSError, path);
   g_in_region = true;

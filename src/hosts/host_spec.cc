@@ -288,8 +288,9 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   if (kind.probe != nullptr && kind.probe->add != nullptr) kind.probe->add(spec, around);
   // What is to differ from an ordinary host is started each time: a second process proves nothing if it is the first
   // one again.
+  const bool is_of_any_run = kind.probe == nullptr || kind.probe->may_be_image;
   const bool is_ordinary =
-      kind.probe == nullptr && !kind.anew && !kind.on_device && kind.hash_seed == 0 && kind.environment_padding == 0;
+      is_of_any_run && !kind.anew && !kind.on_device && kind.hash_seed == 0 && kind.environment_padding == 0;
   if (has_counter && is_ordinary && around.images) {
     spec.images = around.images;
     spec.restorer = around.libexec + "/tally-restore";

@@ -21,6 +21,7 @@ struct ProbeHost {
   /// The variable of its environment that names the folder where an observer in it leaves its files
   /// (Probe::file_ending).
   std::string_view folder_variable = {};
+  bool may_be_image = false;  ///< Such a host may be made of an image, and leave one: nothing in it is of one run.
 };
 
 }  // namespace tally

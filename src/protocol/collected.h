@@ -9,6 +9,8 @@ namespace tally::host {
 enum CollectedRequest : unsigned {
   kReadCollected = 0x5443'0000,  ///< ('T','C').
   kNameDumps,                    ///< As --callgrind-out-file does, from here on: the address of a text.
+  kReadDumpName,                 ///< This process's, without a dump's number: the address of room for a text and its
+                                 ///< size. The result: 1; 0: there is not enough room.
   kFollow,                       ///< From here on: a protocol::Followed. The result: what is followed then.
   kEndStart,                     ///< The process has started: clocks are the system's from here on.
 };

@@ -55,11 +55,12 @@ sys.modules["_tally_functions"] = x
 constexpr ProbeHost kObservedHost{
     .description = "with Python functions",
     .add = add_observer,
-    .folder_variable = "TALLY_PYTHON_FUNCTIONS",
+    .may_be_image = true,
 };
 constexpr ProbeHost kObservedByCallgrind = [] {
   ProbeHost host = kObservedHost;
   host.valgrind_flags = callgrinds_flags;
+  host.folder_variable = "TALLY_PYTHON_FUNCTIONS";
   return host;
 }();
 
