@@ -379,8 +379,9 @@ void Engine::on_forked(const ChildForked& forked) {
   const Running session = session_of(sessions_, forked.job);
   if (session == sessions_.end()) return;
   if (forked.pid <= 0) {
-    session->ladder.give_up({Ending::host_lost, fmt::format("the host cannot fork: {}", std::strerror(forked.error))});
-    return pool_.kill(forked.host);
+    const std::string why = fmt::format("the host cannot fork: {}", std::strerror(forked.error));
+    session->ladder.give_up({Ending::host_lost, why});
+    return pool_.kill(forked.host, why);
   }
   session->session->on_started(forked.pid);
   session->child = runner_.hold(forked.pid, pool_.pid(forked.host));
@@ -542,7 +543,11 @@ void Engine::check_deadlines() {
   queue_.check(sessions_, runner_.now());
   check_interruption();
   for (RunningSession& session : sessions_) {
-    if (escalate(session, runner_.now())) pool_.kill(session.host);
+    if (escalate(session, runner_.now())) {
+      const auto& reason = session.ladder.reason();
+      pool_.kill(session.host, fmt::format("{}: {}", request_.cases[session.job.index].id,
+                                           reason ? reason->message : "it did not end"));
+    }
   }
   handle(pool_.check_deadlines());
 }

@@ -190,9 +190,11 @@ const std::vector<std::string>& HostPool::threads(HostId id) const { return host
 
 const std::vector<std::string>& HostPool::mapped(HostId id) const { return host(id).mapped; }
 
-void HostPool::kill(HostId id) {
-  if (const Position position = find(id); position != hosts_.end())
-    runner_.cancel(position->process, CancelMode::at_once);
+void HostPool::kill(HostId id, const std::string& why) {
+  const Position position = find(id);
+  if (position == hosts_.end()) return;
+  if (position->killed_because.empty()) position->killed_because = why;
+  runner_.cancel(position->process, CancelMode::at_once);
 }
 
 HostGone HostPool::drop(HostId id, const std::string& why) {
@@ -331,7 +333,8 @@ std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {
   const auto position = std::ranges::find(hosts_, finished.id, &Host::process);
   std::vector<HostEvent> events;
   if (position == hosts_.end()) return events;
-  const std::string why = last_words(finished.result);
+  const std::string why =
+      position->killed_because.empty() ? last_words(finished.result) : "was ended: " + position->killed_because;
   // Whatever ended it: the next one is started, so that no case fails for an image.
   if (position->image.is_restored) images_.give_up(position->key, position->spec, why);
   if (!position->used) {

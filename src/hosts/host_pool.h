@@ -112,8 +112,8 @@ class HostPool {
   /// Whether it was made of an image.
   [[nodiscard]] bool is_restored(HostId id) const { return host(id).image.is_restored; }
 
-  /// Kills it; HostGone follows.
-  void kill(HostId id);
+  /// Kills it; HostGone follows, which says why to all that it serves.
+  void kill(HostId id, const std::string& why);
   /// Gives it up at once.
   HostGone drop(HostId id, const std::string& why);
   void end_all();
@@ -165,6 +165,7 @@ class HostPool {
     Clock::time_point used_at{};                  ///< When that last was, or it was ready.
     int sessions = 0;                             ///< That it serves now.
     std::optional<Clock::time_point> hung_up_at;  ///< Its control socket was closed: it ends soon, or hangs.
+    std::string killed_because;                   ///< We did; empty: we did not.
     HostImage image;                              ///< Of which it is made, or which it leaves.
   };
   using Position = std::list<Host>::iterator;
