@@ -88,9 +88,6 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
       return fail(ErrorKind::missing, "Valgrind is not installed, and simulated caches, branches and calls need it", {},
                   "apt-get install valgrind, or leave out --cache-sim, --branch-sim and --call-context");
     }
-    if (valgrind->path.empty() && request.profiles)
-      observer.on_message(
-          "Valgrind is not installed: profiles have functions and their callers, but no lines or Python functions");
     ready.hosts.valgrind = std::move(valgrind->path);
     ready.hosts.counter_start = std::move(valgrind->counter_start);
     ready.valgrind_version = wants_callgrind || valgrind->counter.empty() ? std::move(valgrind->version)
@@ -125,11 +122,6 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
 ProbeSet wanted_probes(const RunRequest& request, const Ready& ready) {
   ProbeSet wanted = request.profiles ? request.profiles->probes : ProbeSet();
   if (ready.hosts.counter.empty()) wanted.set(probes::kCalls, false);
-  if (request.settings.counts && ready.hosts.valgrind.empty()) {
-    for (const KeptProbe* one : probes::kTable) {
-      if (one->probe.host != nullptr && one->probe.host->valgrind_flags != nullptr) wanted.set(*one, false);
-    }
-  }
   return wanted;
 }
 

@@ -82,13 +82,22 @@ def main():
         facts = [[one["facts"] for one in record["environments"].values()] for record in facts]
         expect(facts[0] == facts[1], f"the environment is the same: {facts}")
 
-        said = run(*hidden, *measured, str(folder / "p.json"), "--profiles", **cache).stderr
-        expect("profiles have functions and their callers, but no lines" in said, said)
-        profiles = [
-            json.loads(one.read_text()) for one in (folder / "p.json.profiles").glob("*.json")
-        ]
-        followed = [one["calls"] for one in profiles if "profile" in one]
+        run(*hidden, *measured, str(folder / "p.json"), "--profiles", **cache)
+        kept = {
+            one.name: json.loads(one.read_text())
+            for one in (folder / "p.json.profiles").glob("*.json")
+        }
+        own = [profile for name, profile in kept.items() if name.count(".") == 1]
+        followed = [one["calls"] for one in own]
         expect(len(followed) == 4 and all(followed), f"who calls whom: {followed}")
+        lines = [one["lines"]["lines"] for one in own if "lines" in one]
+        expect(len(lines) == 2 and all(lines), f"source lines of both cases in C++: {lines}")
+        functions = [
+            one["functions"] for name, one in kept.items() if name.endswith(".python.json")
+        ]
+        expect(
+            len(functions) == 2 and all(functions), f"Python functions of the others: {functions}"
+        )
         said = run(
             *hidden, *measured, str(folder / "c.json"), "--cache-sim", code=1, **cache
         ).stderr
