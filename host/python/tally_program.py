@@ -73,11 +73,17 @@ def how_often(size):
     return first_that_fits(WARM_UPS, size), first_that_fits(EXECUTIONS, size) if is_chosen else 0
 
 
+def running_loop():
+    """(asyncio, its loop that runs); (None, None) where none does."""
+    asyncio = sys.modules.get("asyncio")
+    loop = asyncio._get_running_loop() if asyncio is not None else None
+    return (None, None) if loop is None else (asyncio, loop)
+
+
 def keep_loop_running():
     """A function to call in each process that is forked from here: asyncio takes no loop for running whose process has
     another number. None where no loop runs."""
-    asyncio = sys.modules.get("asyncio")
-    loop = asyncio._get_running_loop() if asyncio is not None else None
+    asyncio, loop = running_loop()
     return None if loop is None else lambda: asyncio._set_running_loop(loop)
 
 

@@ -435,8 +435,7 @@ def in_trio():
 def no_loop_running():
     """A test that is a coroutine is run by a loop of asyncio's, and meanwhile another loop may run. What belongs to the
     test's own loop, such as a future, raises there."""
-    asyncio = sys.modules.get("asyncio")
-    loop = asyncio._get_running_loop() if asyncio is not None else None
+    asyncio, loop = tally_program.running_loop()
     if loop is None:
         yield
         return

@@ -14,7 +14,6 @@ from typing import Any
 
 from tallymark._capture import blobs as _blobs
 from tallymark._capture import rebuild
-from tallymark._capture.culprit import refusal, too_large
 from tallymark._capture.modes import modes_of
 from tallymark._capture.names import (
     free_names,
@@ -24,6 +23,7 @@ from tallymark._capture.names import (
     submodules,
 )
 from tallymark._capture.pickling import MODULE, Observer, Sink, TooLarge, make_pickler
+from tallymark._capture.pickling_errors import refusal, too_large
 from tallymark._capture.references import (
     Reference,
     folders_for,
