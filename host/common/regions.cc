@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ctime>
 #include <utility>
 
 #include "allocations.h"
@@ -26,28 +25,12 @@ using protocol::Stage;
 
 namespace {
 
-constexpr std::uint64_t kProbes = 10;             // executions that show whether a statement wakes other threads
-constexpr std::uint64_t kMostPaused = 20;         // as much as the block should last
-constexpr std::uint64_t kColdBlock = 50'000'000;  // ns; a longer block is not worth a second one
+constexpr std::uint64_t kProbes = 10;  // executions that show whether a statement wakes other threads
 
-std::uint64_t now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(t.tv_nsec);
-}
-
-std::uint64_t page_faults() {
+std::uint32_t page_faults() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
-  return static_cast<std::uint64_t>(used.ru_minflt);
-}
-
-/// The next number of iterations on the way to a block of `block_ns`: at most ten times more, aiming a little beyond.
-std::uint64_t grow(std::uint64_t iterations, double elapsed_ns, std::uint64_t block_ns) {
-  const double factor = 1.2 * static_cast<double>(block_ns) / (std::max(elapsed_ns, 0.0) + 1);
-  const double bounded = factor > 10 ? 10 : factor;
-  const auto grown = static_cast<std::uint64_t>(static_cast<double>(iterations) * bounded);
-  return grown > iterations ? grown : iterations + 1;
+  return static_cast<std::uint32_t>(used.ru_minflt);
 }
 
 }  // namespace
@@ -64,10 +47,9 @@ void Regions::begin(Phase phase, std::uint64_t done) {
   // Callgrind counts calls whether it collects or not, and a dump takes back only those that have cost something. So
   // everything before a region is collected, and taken back when all is ready.
   callgrind::collect(true);
-  warmed_up_ = std::min(done, warm_up_);
+  warm_up_.begin(done);
   enter_stage(Stage::setup);
   state_ = State::warming;
-  warm_up_parts_ = 0;
 }
 
 void Regions::finish() {
@@ -80,12 +62,12 @@ std::uint64_t Regions::wait() {
     case State::warming:
       if (const std::uint64_t iterations = next_warm_up(); iterations > 0) return iterations;
       threads_ = count_threads();
-      if (threads_ > 1 && warm_up_ > 0) {
+      if (threads_ > 1 && warm_up_.executions() > 0) {
         wait_until_others_sleep();
         sleeps_before_ = sleeps_of_others();
         if (!callgrind::running()) note_sleeps();
         state_ = State::probing;
-        return std::min(warm_up_, kProbes);
+        return std::min(warm_up_.executions(), kProbes);
       }
       become_ready();
       break;
@@ -106,10 +88,9 @@ std::uint64_t Regions::wait() {
 void Regions::start() {
   if (state_ == State::counting) start_count();
   if (state_ == State::timing) {
-    paused_ns_ = 0;
-    manual_ns_ = 0;
+    clock_.make_ready();
     if (observes()) hooks_.observe(hooks_.context, 0);
-    block_start_ns_ = now_ns();
+    clock_.start();
   }
 }
 
@@ -118,11 +99,11 @@ void Regions::pause() {
     callgrind::collect(false);
     ++shared_page().pauses;
   }
-  if (state_ == State::timing) paused_at_ns_ = now_ns();
+  if (state_ == State::timing) clock_.pause();
 }
 
 void Regions::resume() {
-  if (state_ == State::timing) paused_ns_ += now_ns() - paused_at_ns_;
+  if (state_ == State::timing) clock_.resume();
   if (state_ == State::counting) callgrind::collect(true);
 }
 
@@ -134,7 +115,7 @@ void Regions::become_ready() {
   if (threads_ > 1) {
     wait_until_others_sleep();
     const bool work = state_ == State::probing && sleeps_of_others() != sleeps_before_;
-    in_process_ = in_process_ || warm_up_ == 0 || work;
+    in_process_ = in_process_ || warm_up_.executions() == 0 || work;
     // Valgrind runs one thread at a time, wherever it is.
     if (work && !callgrind::running()) bind_working_threads();
   }
@@ -154,18 +135,13 @@ void Regions::become_ready() {
 }
 
 /// Iterations of the warm-up's next part; 0 when it is over.
-///
-/// Where instructions are counted and there is something to settle, it is done after one half, when what is done once
-/// is done, and again one execution later, which made a new result and freed the last one made before.
 std::uint64_t Regions::next_warm_up() {
-  if (warm_up_ == 0) return 0;
+  if (warm_up_.executions() == 0) return 0;
   enter_stage(Stage::warm_up);
-  const int part = warm_up_parts_++;
   const bool settles = phase_ == Phase::statement && hooks_.settle != nullptr && callgrind::running();
-  if (!settles) return part == 0 ? warm_up_ - warmed_up_ : 0;
-  if (part == 1 || part == 2) hooks_.settle(hooks_.context, part == 2);
-  const std::uint64_t half = (warm_up_ + 1) / 2;
-  return part == 1 ? 1 : part < 3 ? half : 0;
+  const WarmUp::Part part = warm_up_.next(settles);
+  if (part.settles) hooks_.settle(hooks_.context, part.again);
+  return part.executions;
 }
 
 /// A device's context does not survive a fork: its case runs its regions itself. Decided here, so that a region of a
@@ -237,7 +213,7 @@ bool Regions::fork_timed() {
     if (runs_region_itself(last_ && children_ == 0) || fork_region(true)) return true;
     // What the first one found out, the others repeat.
     iterations_ = shared_page().iterations;
-    block_ns_ = 0;
+    blocks_.keep_number();
   }
   return false;
 }
@@ -318,76 +294,32 @@ void Regions::report_counted(int pid, int status) {
 void Regions::read_time_command(const Message& command) {
   children_ = command.number(Field::children, 1);
   last_ = command.number(Field::last) != 0;
-  iterations_ = fixed_ > 0 ? fixed_ : command.number(Field::iterations, 0);
-  block_ns_ = iterations_ == 0 ? command.number(Field::block_ns, 1'000'000) : 0;
-  budget_ns_ = command.number(Field::budget_ns, 0);
-  least_samples_ = command.number(Field::least_samples, 0);
-  if (iterations_ == 0) iterations_ = 1;
+  iterations_ = blocks_.request(command, fixed_);
   asked_at_ns_ = now_ns();
 }
 
 std::uint64_t Regions::prepare_time() {
-  spent_ns_ = 0;
-  warm_ = false;
+  blocks_.begin_region();
   shared_page().sample_count = 0;
   state_ = State::timing;
   prepare_region();
   return iterations_;
 }
 
-/// What the block took. What it spent, pauses included, is bounded.
-double Regions::take_elapsed() {
-  const std::uint64_t lasted = now_ns() - block_start_ns_;
-  spent_ns_ += lasted;
-  return manual_ ? manual_ns_ : static_cast<double>(lasted - paused_ns_);
-}
-
 /// Ends a block. It was the last one of this region where the state is idle afterwards.
 void Regions::end_block() {
-  if (on_device_) launched_at_ns_ = now_ns();
+  if (on_device_) clock_.launched();
   if (observes()) hooks_.observe(hooks_.context, 1);
   if (hooks_.sync != nullptr) hooks_.sync(hooks_.context);
-  const std::uint64_t spent_before = spent_ns_;
-  const double elapsed = take_elapsed();
+  const std::uint64_t lasted = clock_.lasted_ns();
+  const double elapsed = clock_.elapsed_ns(lasted);
   device_s_ = observes() ? hooks_.observe(hooks_.context, 2) : 0;
   if (hooks_.after_region != nullptr) hooks_.after_region(hooks_.context);
-  SharedPage& page = shared_page();
-  if (block_ns_ > 0) {
-    // Where nearly all of it is paused, no number of executions would do.
-    const bool long_enough =
-        elapsed >= static_cast<double>(block_ns_) || spent_ns_ - spent_before >= kMostPaused * block_ns_;
-    if (!long_enough) {
-      iterations_ = grow(iterations_, elapsed, block_ns_);
-      return;
-    }
-    // The first block of a child pays for its page faults, 12 µs natively and more with torch: one iteration of
-    // `x += 1` then passed for a block of 10 µs, and every sample came out as 0.
-    if (!warm_ && elapsed < static_cast<double>(kColdBlock)) {
-      warm_ = true;
-      return;
-    }
-    block_ns_ = 0;
-    if (budget_ns_ > 0) {
-      warm_ = false;
-      spent_ns_ = 0;
-      return;
-    }
-  }
-  // A forked child copies each page that it writes for the first time. What it does until a block has come across no
-  // such page is not sampled, for a quarter of its time at the most, and a twentieth at the least: by then blocks last
-  // 0.2 % longer than later ones, in the first quarter of a millisecond 0.5 % (medians of the standard suite).
-  if (block_ns_ == 0 && !warm_ && elapsed < static_cast<double>(budget_ns_)) {
-    const std::uint64_t faults_before = std::exchange(faults_, page_faults());
-    const bool settled = faults_ == faults_before && spent_ns_ >= budget_ns_ / 20;
-    if (!settled && spent_ns_ < budget_ns_ / 4) return;
-    warm_ = true;
-    spent_ns_ = 0;
-    return;
-  }
+  if (!blocks_.is_sample(elapsed, lasted, iterations_, page_faults)) return;
   keep_sample(elapsed);
-  const bool wants_more = spent_ns_ < budget_ns_ || page.sample_count < least_samples_;
+  SharedPage& page = shared_page();
   const std::uint32_t most = on_device_ ? SharedPage::kMaxDeviceSamples : SharedPage::kMaxSamples;
-  if (page.sample_count < most && wants_more) return;
+  if (page.sample_count < most && blocks_.wants_more(page.sample_count)) return;
   page.iterations = iterations_;
   if (replicate_.here()) replicate_.leave();
   report_timed(::getpid(), 0);
@@ -399,8 +331,7 @@ void Regions::keep_sample(double elapsed_ns) {
   const std::uint32_t at = page.sample_count++;
   page.samples[at] = elapsed_ns * 1e-9;
   if (!on_device_) return;
-  // What is paused is the host's.
-  page.launches()[at] = static_cast<double>(launched_at_ns_ - block_start_ns_ - paused_ns_) * 1e-9;
+  page.launches()[at] = clock_.launch_ns() * 1e-9;
   page.on_device()[at] = device_s_;
 }
 
@@ -419,7 +350,7 @@ void Regions::report_timed(int pid, int status) {
       .text(Field::samples, bytes_of(page.samples));
   if (on_device_) timed.text(Field::launch_samples, bytes_of(page.launches()));
   if (observes()) timed.text(Field::device_samples, bytes_of(page.on_device()));
-  if (manual_) timed.number(Field::manual, 1);
+  if (clock_.is_manual()) timed.number(Field::manual, 1);
   channel_.send(timed);
 }
 

@@ -11,9 +11,12 @@
 #include <cstdint>
 #include <optional>
 
+#include "block_clock.h"
 #include "channel.h"
 #include "protocol/followed_calls.h"
 #include "replicate.h"
+#include "timed_blocks.h"
+#include "warm_up.h"
 
 namespace tally::host {
 
@@ -64,7 +67,7 @@ class Regions {
   void resume();
 
   /// How many executions come before each phase is measured. Must be called before the first phase begins.
-  void warm_up(std::uint64_t executions) { warm_up_ = executions; }
+  void warm_up(std::uint64_t executions) { warm_up_.set(executions); }
   /// Every region has so many executions, whatever is requested; 0: as many as are requested. The runner learns what
   /// one execution took by which the number was chosen, in instructions; 0: it was not chosen so.
   void fix_iterations(std::uint64_t iterations, std::uint64_t one_execution = 0) {
@@ -80,8 +83,8 @@ class Regions {
     return lone_thread_ > 0 ? std::optional(static_cast<int>(lone_thread_ - 1)) : std::nullopt;
   }
   /// Times are what add_manual_time() adds up in a region, not what the clock says.
-  void set_manual(bool manual) { manual_ = manual; }
-  void add_manual_time(double seconds) { manual_ns_ += seconds * 1e9; }
+  void set_manual(bool manual) { clock_.set_manual(manual); }
+  void add_manual_time(double seconds) { clock_.add_manual(seconds); }
 
   /// True when the loop ended because next() returned 0. Otherwise the statement left the loop: a return, a break, a
   /// goto.
@@ -115,7 +118,6 @@ class Regions {
   bool fork_timed();
   std::uint64_t prepare_time();
   void end_block();
-  [[nodiscard]] double take_elapsed();
   void send_failed(protocol::Stage stage, std::string_view message, std::string_view detail, bool skipped);
   void report_counted(int pid, int status);
   void report_timed(int pid, int status);
@@ -128,14 +130,11 @@ class Regions {
 
   Channel channel_;
   std::uint32_t job_;
-  std::uint64_t warm_up_;
-  std::uint64_t warmed_up_ = 0;
-  int warm_up_parts_ = 0;    ///< Of this phase's, begun so far.
-  bool in_process_ = false;  ///< A team of threads works here, which no fork would survive: no replicate is forked.
+  WarmUp warm_up_;
   int threads_ = 1;
+  bool in_process_ = false;  ///< A team of threads works here, which no fork would survive: no replicate is forked.
   bool on_device_ = false;
   bool threads_come_ = false;
-  bool manual_ = false;
   bool last_ = false;        ///< This process may run the last child's timed region itself.
   std::uint64_t fixed_ = 0;  ///< 0: as the runner asks.
   std::uint64_t one_execution_ = 0;
@@ -148,22 +147,13 @@ class Regions {
   void (*sync_of_device_)(void* context) = nullptr;
   protocol::Phase phase_ = protocol::Phase::baseline;
   State state_ = State::warming;
+  std::uint64_t iterations_ = 0;  ///< Of the region, or the block, that is running or comes next.
   // The timed region that is running, and those of its command that are still to run.
   std::uint64_t children_ = 0;
-  std::uint64_t iterations_ = 0;
-  std::uint64_t block_ns_ = 0;
-  std::uint64_t budget_ns_ = 0;
-  std::uint64_t least_samples_ = 0;
   std::uint64_t asked_at_ns_ = 0;  ///< When the command came, or its last child was reported.
-  std::uint64_t spent_ns_ = 0;
-  std::uint64_t block_start_ns_ = 0;
-  std::uint64_t launched_at_ns_ = 0;  ///< On a device: the block's wait for it began.
-  double device_s_ = 0;               ///< Likewise: what the block took by the device's own clock.
-  std::uint64_t paused_at_ns_ = 0;
-  std::uint64_t paused_ns_ = 0;  ///< Of this block.
-  double manual_ns_ = 0;         ///< Likewise.
-  bool warm_ = false;            ///< A block of this region was long enough once already.
-  std::uint64_t faults_ = 0;     ///< Of this process, in pages, until its last block that is not sampled.
+  TimedBlocks blocks_;
+  BlockClock clock_;
+  double device_s_ = 0;  ///< On a device: what the block took by the device's own clock.
 };
 
 }  // namespace tally::host

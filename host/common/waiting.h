@@ -6,15 +6,10 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <ctime>
+
+#include "clock.h"
 
 namespace tally::host {
-
-[[gnu::always_inline]] inline std::uint64_t now_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 /// Nanoseconds that this thread has neither run nor waited for a processor, as the kernel reports, or less; 0 where it
 /// does not.
