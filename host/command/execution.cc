@@ -15,9 +15,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <functional>
 #include <string_view>
+
+#include "clock.h"
 
 namespace tally::host {
 
@@ -25,12 +26,6 @@ namespace {
 
 constexpr int kOfSignal = 128;
 constexpr std::uint64_t kPatience = 10'000'000'000;  // ns that processes may outlive their command
-
-std::uint64_t now_ns() {
-  timespec t{};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 struct Pipe {
   int read = -1;
