@@ -1,5 +1,6 @@
 // Suites and what they expand to: tests/golden/plan/NAME.toml gives NAME.json, the shipped suites give NAME.ids, and
-// tests/golden/suite_errors/NAME.toml gives the one error in NAME.error. TALLY_APPROVE=1 rewrites what is expected.
+// each suite of tests/golden/suite_errors gives the one error that stands below it. TALLY_APPROVE=1 rewrites what is
+// expected.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,14 +25,18 @@ Result<std::string> read(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+Result<Plan> plan_of(const std::string& text, const std::string& name, const IncludeResolver& resolve) {
+  const Result<Suite> suite = parse_suite(text, name, resolve);
+  if (!suite) return std::unexpected(suite.error());
+  return make_plan(*suite, {});
+}
+
 /// As if the folder of the suite were the current one, so that no path of the machine is in a message.
 Result<Plan> plan_of(const fs::path& path) {
   const Result<std::string> bytes = read(path);
   if (!bytes) return std::unexpected(bytes.error());
-  const IncludeResolver resolve = [&](const std::string& name) { return read(path.parent_path() / name); };
-  const Result<Suite> suite = parse_suite(*bytes, path.filename().string(), resolve);
-  if (!suite) return std::unexpected(suite.error());
-  return make_plan(*suite, {});
+  return plan_of(*bytes, path.filename().string(),
+                 [&](const std::string& name) { return read(path.parent_path() / name); });
 }
 
 void expect_golden(const fs::path& golden, const std::string& actual) {
@@ -63,17 +68,66 @@ TEST_P(PlanGolden, Json) {
 }
 INSTANTIATE_TEST_SUITE_P(Forms, PlanGolden, testing::ValuesIn(suites_in("tests/golden/plan")), test_name);
 
-class SuiteError : public testing::TestWithParam<std::string> {};
-TEST_P(SuiteError, Message) {
-  const fs::path path = kRoot / "tests/golden/suite_errors" / (GetParam() + ".toml");
-  const Result<Plan> plan = plan_of(path);
-  ASSERT_FALSE(plan) << GetParam() << " is accepted";
-  EXPECT_EQ(plan.error().kind, ErrorKind::input);
-  EXPECT_TRUE(plan.error().where.starts_with(GetParam() + ".toml:")) << plan.error().where;
-  EXPECT_FALSE(plan.error().hint.empty());
-  expect_golden(fs::path(path).replace_extension(".error"), describe(plan.error()) + "\n");
+const fs::path kErrors = kRoot / "tests/golden/suite_errors";
+
+/// A suite with one mistake, in a file with others of its kind: a line "=== NAME", the suite's text, and a line
+/// "--- ERROR".
+struct WrongSuite {
+  fs::path file;
+  std::string name;
+  std::string text;
+  std::string error;
+  friend void PrintTo(const WrongSuite& one, std::ostream* out) { *out << one.name; }
+};
+
+std::vector<WrongSuite> wrong_suites_in(const fs::path& file) {
+  const std::string all = read(file).value_or("");
+  std::vector<WrongSuite> found;
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t text = all.find('\n', at) + 1;
+    const std::size_t error = all.find("\n--- ", text) + 5;
+    const std::size_t end = all.find('\n', error);
+    found.push_back(
+        {file, all.substr(at + 4, text - at - 5), all.substr(text, error - text - 4), all.substr(error, end - error)});
+    at = end + 1;
+  }
+  return found;
 }
-INSTANTIATE_TEST_SUITE_P(Rules, SuiteError, testing::ValuesIn(suites_in("tests/golden/suite_errors")), test_name);
+
+std::vector<WrongSuite> wrong_suites() {
+  std::vector<WrongSuite> all;
+  for (const auto& entry : fs::directory_iterator(kErrors)) {
+    if (entry.path().extension() == ".txt") std::ranges::move(wrong_suites_in(entry.path()), std::back_inserter(all));
+  }
+  std::ranges::sort(all, {}, &WrongSuite::name);
+  return all;
+}
+
+void approve(const WrongSuite& suite, const std::string& error) {
+  std::string all;
+  for (const WrongSuite& one : wrong_suites_in(suite.file))
+    all += "=== " + one.name + "\n" + one.text + "--- " + (one.name == suite.name ? error : one.error) + "\n";
+  std::ofstream(suite.file, std::ios::binary) << all;
+}
+
+class SuiteError : public testing::TestWithParam<WrongSuite> {};
+TEST_P(SuiteError, Message) {
+  const WrongSuite& suite = GetParam();
+  const std::string file = suite.name + ".toml";
+  const Result<Plan> plan = plan_of(
+      suite.text, file, [&](const std::string& name) { return name == file ? suite.text : read(kErrors / name); });
+  ASSERT_FALSE(plan) << suite.name << " is accepted";
+  EXPECT_EQ(plan.error().kind, ErrorKind::input);
+  EXPECT_TRUE(plan.error().where.starts_with(file + ":")) << plan.error().where;
+  EXPECT_FALSE(plan.error().hint.empty());
+  const std::string error = describe(plan.error());
+  if (std::getenv("TALLY_APPROVE") != nullptr) return approve(suite, error);
+  EXPECT_EQ(error, suite.error) << "if this is meant: TALLY_APPROVE=1, then read the difference of " << suite.file;
+}
+INSTANTIATE_TEST_SUITE_P(Rules, SuiteError, testing::ValuesIn(wrong_suites()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(SuiteErrors, AreAllRead) { EXPECT_EQ(wrong_suites().size(), 130U) << "another mistake? count it here"; }
 
 // The ids of what we ship: they are what stored records are matched by.
 class ShippedSuite : public testing::TestWithParam<std::string> {};
@@ -192,9 +246,7 @@ TEST(Docs, TheExampleInCppIsThisCode) {
 
 TEST(Docs, TheErrorsAreWhatTheReaderSays) {
   std::string known;
-  for (const auto& entry : fs::directory_iterator(kRoot / "tests/golden/suite_errors")) {
-    if (entry.path().extension() == ".error") known += read(entry.path()).value_or("");
-  }
+  for (const WrongSuite& suite : wrong_suites()) known += suite.error + "\n";
   const std::string page = read(kRoot / "docs/reference/suites.md").value_or("");
   constexpr std::string_view kLine = "\n    mine.toml:";
   int errors = 0;
