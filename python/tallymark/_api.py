@@ -191,7 +191,7 @@ def run(
     selection = select(filter, exclude)
     settings = settings_of(options, counts=counts, wall=times)
     chosen = engine or default_engine()
-    with chosen.turn():
+    with chosen.exclusive():
         run = chosen.measure_suite(
             document,
             select=selection,
@@ -213,7 +213,7 @@ def measure_definition(
 ) -> Result:
     """One definition's result. Raises CaseFailed when it could not be executed."""
     chosen = engine or default_engine()
-    with chosen.turn():
+    with chosen.exclusive():
         run = chosen.measure(
             [definition], settings=settings, tools=tools, **profiles_of(profile), on_event=Notices()
         )

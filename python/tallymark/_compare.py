@@ -128,7 +128,7 @@ def compare(
     ]
     settings = settings_of({"interleave": times, **options}, counts=counts, wall=times)
     captured = [one.data or NOTHING for one in definitions]
-    with chosen.turn():
+    with chosen.exclusive():
         run = chosen.measure(
             definitions,
             settings=settings,

@@ -185,7 +185,7 @@ class Suite:
     ) -> Results:
         """Measures it. Cases that failed are among the results: see `.failed`."""
         chosen = engine or default_engine()
-        with chosen.turn():
+        with chosen.exclusive():
             run = chosen.measure_suite(
                 {"document": self.document()},
                 select=select(filter, exclude),

@@ -33,8 +33,8 @@ from tallymark._capture.references import (
     required_modules,
 )
 from tallymark._capture.replaced import replaced_by_others
+from tallymark._capture.used_values import check_values, used_by_functions
 from tallymark._capture.variables import setting_of, variables_named
-from tallymark._capture.within import check_values, used_by_functions
 from tallymark._errors import CaptureError
 
 DATA_LIMIT = 256 * 1024 * 1024  # bytes

@@ -64,7 +64,7 @@ class Run:
         """Raw totals by function of one replicate: `iterations`, `replicate_totals`, `statement` and `baseline`, each
         with `exclusive` and `inclusive` lists of [count, "file:function [object]"]. With `callgrind` the statement has
         its `callgrind`, too: the text of a file of Callgrind's. Needs `profiles=True`, and is read before the engine's
-        next measure (see Engine.turn). Raises Error when it is no longer kept."""
+        next measure (see Engine.exclusive). Raises Error when it is no longer kept."""
         if self._profiles is not None:
             return self._profiles[case_id]
         return self._engine._profile(self._connection, self._request, case_id, callgrind)
@@ -84,7 +84,7 @@ class Engine:
         _engines.add(self)
 
     @contextlib.contextmanager
-    def turn(self) -> Iterator[None]:
+    def exclusive(self) -> Iterator[None]:
         """Keeps other threads of this process from measuring: for a measure and the profiles that are read after it."""
         with self._lock:
             yield

@@ -81,7 +81,7 @@ def _collect(
 ) -> tuple[_Counts, Sequence[_Counts]]:
     from tallymark._client.engine import default_engine
 
-    with default_engine().turn():
+    with default_engine().exclusive():
         run = measured([statement], _settings(number, max(repeats, _LEAST_REPLICATES)))
         case = run.cases[0]
         profile = run.profile(case["id"], callgrind=with_text)
