@@ -38,7 +38,7 @@ std::optional<double> number_in(std::string_view text) {
   return number;
 }
 
-std::optional<std::string> value_on(const CaseRecord& one, std::string_view axis) {
+std::optional<std::string> value_on(const CaseDescription& one, std::string_view axis) {
   if (axis == "label") return join(one.label, " / ");
   if (axis == "language") return one.language;
   if (axis == "runtime") return one.runtime;
@@ -74,7 +74,8 @@ std::vector<Axis> axes_of(const Record& record) {
   return axes;
 }
 
-std::string identity_without(const CaseRecord& one, std::span<const Axis> axes, std::span<const std::string> left_out) {
+std::string identity_without(const CaseDescription& one, std::span<const Axis> axes,
+                             std::span<const std::string> left_out) {
   std::string identity;
   for (const Axis& axis : axes) {
     if (std::ranges::find(left_out, axis.name) != left_out.end()) continue;

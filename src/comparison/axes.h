@@ -26,14 +26,15 @@ struct Axis {
 std::optional<double> number_in(std::string_view text);
 
 /// What a case has on an axis; the label's parts are joined with " / ". Nothing where it has no parameter of this name.
-std::optional<std::string> value_on(const CaseRecord& one, std::string_view axis);
+std::optional<std::string> value_on(const CaseDescription& one, std::string_view axis);
 
 /// Label, language, runtime, autograd, threads, then parameters as they come.
 std::vector<Axis> axes_of(const Record& record);
 
 /// What a case has on every axis but the `left_out` ones: equal for cases that differ on those alone. Absent values
 /// differ from empty ones.
-std::string identity_without(const CaseRecord& one, std::span<const Axis> axes, std::span<const std::string> left_out);
+std::string identity_without(const CaseDescription& one, std::span<const Axis> axes,
+                             std::span<const std::string> left_out);
 
 /// How many cases have a sibling: another that differs from it on this axis alone.
 std::size_t cases_with_siblings(const Record& record, std::span<const Axis> axes, const std::string& axis);

@@ -95,7 +95,7 @@ std::vector<std::string> varying(const std::vector<Axis>& axes, const Record& re
   return names;
 }
 
-std::vector<std::string> values_on(const CaseRecord& one, const std::vector<std::string>& axes) {
+std::vector<std::string> values_on(const CaseDescription& one, const std::vector<std::string>& axes) {
   std::vector<std::string> values;
   values.reserve(axes.size());
   for (const std::string& axis : axes) values.push_back(value_on(one, axis).value_or(""));

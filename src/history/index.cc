@@ -246,7 +246,7 @@ void HistoryIndex::roll_back() {
   [[maybe_unused]] const Status undone = database_.execute("ROLLBACK");
 }
 
-Result<std::int64_t> HistoryIndex::case_id(const std::string& suite, const CaseRecord& one) {
+Result<std::int64_t> HistoryIndex::case_id(const std::string& suite, const CaseDescription& one) {
   const std::pair key(suite, one.id);
   if (const auto known = case_ids_.find(key); known != case_ids_.end()) return known->second;
   auto select = database_.prepare("SELECT id FROM one_case WHERE suite = ? AND name = ?");

@@ -93,7 +93,7 @@ class HistoryIndex {
   Status create();
   [[nodiscard]] Result<std::optional<std::string>> note(Note about) const;
   Status keep(Note about, const std::string& text);
-  Result<std::int64_t> case_id(const std::string& suite, const CaseRecord& one);
+  Result<std::int64_t> case_id(const std::string& suite, const CaseDescription& one);
   Result<std::int64_t> basis_id(const Basis& basis);
   Result<std::int64_t> environment_id(const std::string& name);
   Result<Tail*> tail_of(std::int64_t case_id, std::int64_t environment);

@@ -66,7 +66,7 @@ void set_fingerprints(Record& record) {
   record.fingerprint = {environment.hex(), subject.hex()};
 }
 
-bool was_tried(const CaseRecord& one) {
+bool was_tried(const CaseAttempts& one) {
   if (one.status != CaseStatus::skipped) return true;
   return std::ranges::any_of(one.attempts, [](const Attempt& tried) { return tried.outcome != CaseStatus::skipped; });
 }

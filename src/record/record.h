@@ -123,7 +123,8 @@ struct Failure {
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 
-struct CaseRecord {
+/// Which case it is: what its definition says, before anything is measured.
+struct CaseDescription {
   std::string id;
   std::vector<std::string> label;
   std::string language;               ///< "python", "cpp", "command"
@@ -134,36 +135,59 @@ struct CaseRecord {
   std::vector<std::pair<std::string, std::string>> params;  ///< In the suite's order.
   std::vector<std::string> tags;
   std::string toolchain;
+  Definition definition;
+  std::optional<std::string> entropy;  ///< "system" where the case's own definition says so, or "fixed".
+  /// Of a command: what its definition gives it of its own, "process_numbers" and "tmp".
+  std::optional<std::vector<std::string>> own;
+  friend bool operator==(const CaseDescription&, const CaseDescription&) = default;
+};
+
+/// How the attempts to measure a case went, and where.
+struct CaseAttempts {
   std::size_t machine = 0;  ///< An index into Record::machines: where it was measured.
   /// Its key in Record::environments, where that does not follow from the toolchain: parts of several environments were
   /// merged.
   std::optional<std::string> environment;
-  Definition definition;
   std::vector<Attempt> attempts;
   CaseStatus status = CaseStatus::skipped;
   std::vector<std::string> flags;     ///< Words: "optimised_away", "bimodal", "drifting", "imprecise", "counts_vary", …
   std::vector<std::string> warnings;  ///< Sentences for a reader: what a lint or the runner noticed.
   /// What making the file that its runtime loads came to: "seconds", "graph_breaks".
   std::optional<std::map<std::string, double>> artifact;
-  /// What a benchmark program's function reported: numbers by their names, those per second of the median time.
-  std::optional<std::map<std::string, double>> counters;
-  std::optional<std::string> note;  ///< And its label.
-  /// Of a benchmark that is neither counted nor timed.
-  std::optional<Reported> reported;
+  std::optional<Failure> failure;
+  friend bool operator==(const CaseAttempts&, const CaseAttempts&) = default;
+};
+
+/// What was counted of a case, and what that follows from.
+struct CaseCounts {
   std::optional<Counts> counts;
+  std::optional<std::vector<ProcessCount>> processes;  ///< Of a command: what its counts are the sum of.
   /// What the counts follow from, by digests, besides its definition: "environment", "settings", …, and files that the
   /// case loads, by their paths. Empty: not known, and then they cannot be reused (record/reuse.h).
   std::optional<std::map<std::string, std::string>> inputs;
-  std::optional<std::string> entropy;  ///< "system" where the case's own definition says so, or "fixed".
   std::optional<std::string> reused;  ///< Counts: the commit (or the moment) of the run that took them, if another did.
-  /// Of a command: what its definition gives it of its own, "process_numbers" and "tmp".
-  std::optional<std::vector<std::string>> own;
-  std::optional<std::vector<ProcessCount>> processes;  ///< Of a command: what its counts are the sum of.
-  std::optional<Wall> wall;
-  std::optional<ResourceUse> used;     ///< Of a command, or of a benchmark that reports the peak of its memory.
-  std::optional<OnDevice> on_device;   ///< Where it worked on one.
   std::optional<std::string> profile;  ///< Path relative to the record.
-  std::optional<Failure> failure;
+  friend bool operator==(const CaseCounts&, const CaseCounts&) = default;
+};
+
+/// What a case took.
+struct CaseTimes {
+  std::optional<Wall> wall;
+  std::optional<OnDevice> on_device;  ///< Where it worked on one.
+  std::optional<ResourceUse> used;    ///< Of a command, or of a benchmark that reports the peak of its memory.
+  friend bool operator==(const CaseTimes&, const CaseTimes&) = default;
+};
+
+/// What a benchmark program's function reported of itself.
+struct CaseReported {
+  std::optional<std::map<std::string, double>> counters;  ///< By their names, those per second of the median time.
+  std::optional<std::string> note;                        ///< Its label.
+  std::optional<Reported> reported;                       ///< Of a benchmark that is neither counted nor timed.
+  friend bool operator==(const CaseReported&, const CaseReported&) = default;
+};
+
+/// All that a record says of a case. What reads one part takes that part.
+struct CaseRecord : CaseDescription, CaseAttempts, CaseCounts, CaseTimes, CaseReported {
   friend bool operator==(const CaseRecord&, const CaseRecord&) = default;
 };
 
@@ -218,7 +242,7 @@ const Environment* environment_of(const Record& record, const CaseRecord& one);
 void set_fingerprints(Record& record);
 
 /// False: an interruption came first. (A case that skipped itself was tried.)
-bool was_tried(const CaseRecord& one);
+bool was_tried(const CaseAttempts& one);
 
 /// What each case took in all its attempts.
 LastTimes last_times(const Record& record);

@@ -31,7 +31,7 @@ std::string why_never_reused(const CaseRecord& earlier) {
   return {};
 }
 
-std::string why_not_reused(const CaseRecord& earlier, const CaseRecord& described, const CountInputs& now) {
+std::string why_not_reused(const CaseRecord& earlier, const CaseDescription& described, const CountInputs& now) {
   if (std::string why = why_never_reused(earlier); !why.empty()) return why;
   if (earlier.definition.digest != described.definition.digest) return "its definition is another";
   for (const auto& [name, digest] : *earlier.inputs) {

@@ -22,7 +22,7 @@ std::string why_never_reused(const CaseRecord& earlier);
 
 /// Why they may not for this case, as described, where this is what its counts would follow from now: "its environment
 /// is another". Empty: they may.
-std::string why_not_reused(const CaseRecord& earlier, const CaseRecord& described, const CountInputs& now);
+std::string why_not_reused(const CaseRecord& earlier, const CaseDescription& described, const CountInputs& now);
 
 /// Those of the cases that may be reused that are counted all the same, as places in `ids`, rising: one in twenty, and
 /// one at the least. Which ones follows from their ids and from `run`, a text that differs from run to run.

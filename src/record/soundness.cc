@@ -123,7 +123,7 @@ bool is_moment(const std::string& text) {
 }
 
 /// Which named every axis: a case that only schema 1 distinguished from another is still called so (json_read.cc).
-std::string id_of_schema_1(const CaseRecord& one) {
+std::string id_of_schema_1(const CaseDescription& one) {
   return make_case_id(
       {.label = one.label,
        .language = fmt::format("{} {} {} threads={}", one.language, one.runtime, one.autograd, one.threads),
@@ -158,7 +158,7 @@ std::optional<Fault> fault_of(const Counts& counts) {
   return fault_of_floor(counts);
 }
 
-std::string id_by_facts(const CaseRecord& one) {
+std::string id_by_facts(const CaseDescription& one) {
   return make_case_id({.label = one.label,
                        .language = one.language,
                        .runtime = one.runtime,
@@ -168,7 +168,7 @@ std::string id_by_facts(const CaseRecord& one) {
                        .params = one.params});
 }
 
-std::optional<Fault> fault_of_id(const CaseRecord& one) {
+std::optional<Fault> fault_of_id(const CaseDescription& one) {
   if (one.id.empty()) return Fault{"id", "is empty"};
   // What names its facts in brackets names them as they are. A framework's own id may end in others.
   const std::size_t brackets = one.id.rfind(" [");

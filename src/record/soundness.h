@@ -27,9 +27,9 @@ std::optional<Fault> fault_of(const Counts& counts);
 std::optional<Fault> fault_of(const Record& record);
 
 /// The id that the facts of a case make.
-std::string id_by_facts(const CaseRecord& one);
+std::string id_by_facts(const CaseDescription& one);
 
 /// Of the id of a case: it is there, and what it says in brackets are the facts of the case.
-std::optional<Fault> fault_of_id(const CaseRecord& one);
+std::optional<Fault> fault_of_id(const CaseDescription& one);
 
 }  // namespace tally

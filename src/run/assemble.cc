@@ -132,8 +132,8 @@ void add_cold_start(CaseRecord& record, const Case& measured, const WallSamples&
 
 }  // namespace
 
-CaseRecord describe_case(const Case& measured) {
-  CaseRecord record;
+CaseDescription describe_case(const Case& measured) {
+  CaseDescription record;
   record.id = measured.id;
   record.label = measured.label;
   record.language = std::string(to_string(measured.language));
@@ -156,7 +156,7 @@ CaseRecord describe_case(const Case& measured) {
 }
 
 CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double precision, const std::string& reproduce) {
-  CaseRecord record = describe_case(measured);
+  CaseRecord record{describe_case(measured)};
   record.status = status_of(outcome.ending);
   record.warnings = outcome.warnings;
   for (const CaseAttempt& attempt : outcome.attempts) {

@@ -7,8 +7,8 @@
 
 namespace tally {
 
-/// The definition alone, not run: status "skipped".
-CaseRecord describe_case(const Case& measured);
+/// What its definition says.
+CaseDescription describe_case(const Case& measured);
 
 /// `precision` is the one that its times were to reach; `reproduce` the command that runs this case alone, for
 /// failures.

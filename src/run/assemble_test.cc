@@ -145,7 +145,7 @@ TEST(Assemble, ACaseThatWasNotRunIsItsDefinition) {
   Case c = example();
   c.params = {{"n", "4"}};
   c.digest = "d";
-  const CaseRecord record = describe_case(c);
+  const CaseRecord record{describe_case(c)};
   EXPECT_EQ(record.status, CaseStatus::skipped);
   EXPECT_EQ(record.definition.stmt, "f();");
   EXPECT_EQ(record.definition.digest, "d");

@@ -206,7 +206,7 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
         if (ready.hosts.counter_start.size() > 1) of_commands["launcher"] = "tally";
       }
     }
-    record.cases.push_back(describe_case(one));
+    record.cases.push_back({describe_case(one)});
   }
   return record;
 }
@@ -339,7 +339,7 @@ Result<ExaminationResult> examine(Workspace& workspace, const RunRequest& reques
   auto ready = make_ready(workspace, request, false, observer);
   if (!ready) return std::unexpected(ready.error());
   ExaminationResult result;
-  for (const Case& one : request.plan->cases) result.cases.push_back(describe_case(one));
+  for (const Case& one : request.plan->cases) result.cases.push_back({describe_case(one)});
   observer.on_begin(result.cases.size(), 0);
   CaseRecorder recorder(request, result.cases, observer, {});
   const ExecutionResult executed = execute(workspace, request, *ready, *examiner, {}, recorder);

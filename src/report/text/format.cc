@@ -113,19 +113,19 @@ std::string format_change(double relative) {
   return std::string(percent < 0 ? "-" : "+") + with_separators(digits) + " %";
 }
 
-std::string label_text(const CaseRecord& record) { return join(record.label, " / "); }
+std::string label_text(const CaseDescription& one) { return join(one.label, " / "); }
 
-std::string variant_text(const CaseRecord& record) {
-  std::string text = record.language == "python" ? "py" : record.language;
-  if (record.runtime == "torchscript") {
+std::string variant_text(const CaseDescription& one) {
+  std::string text = one.language == "python" ? "py" : one.language;
+  if (one.runtime == "torchscript") {
     text += " ts";
-  } else if (record.runtime != "eager" && record.runtime != "explicit") {
-    text += " " + record.runtime;
+  } else if (one.runtime != "eager" && one.runtime != "explicit") {
+    text += " " + one.runtime;
   }
-  if (record.autograd == "forward_backward") text += " bwd";
-  if (record.device.value_or("cpu") != "cpu") text += " " + *record.device;
-  if (record.threads != 1) text += fmt::format(" {}T", record.threads);
-  for (const auto& [name, value] : record.params) text += fmt::format(" {}={}", name, value);
+  if (one.autograd == "forward_backward") text += " bwd";
+  if (one.device.value_or("cpu") != "cpu") text += " " + *one.device;
+  if (one.threads != 1) text += fmt::format(" {}T", one.threads);
+  for (const auto& [name, value] : one.params) text += fmt::format(" {}={}", name, value);
   return text;
 }
 

@@ -37,11 +37,11 @@ std::string format_share(double share);
 std::string format_change(double relative);
 
 /// "nn Modules / Conv2d".
-std::string label_text(const CaseRecord& record);
+std::string label_text(const CaseDescription& one);
 
 /// What distinguishes a case from its siblings: "cpp", "py ts bwd 2T n=64"; eager, forward and one thread go without
 /// saying.
-std::string variant_text(const CaseRecord& record);
+std::string variant_text(const CaseDescription& one);
 
 /// Columns that UTF-8 text takes on a terminal: 0 for combining marks, 2 for East Asian wide characters and emoji.
 int display_width(std::string_view text);
