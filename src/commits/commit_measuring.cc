@@ -11,6 +11,7 @@
 #include "commits/built_digest.h"
 #include "discovery/programs.h"
 #include "record/json.h"
+#include "run/source.h"
 
 namespace tally {
 namespace {
@@ -28,10 +29,6 @@ NotMeasured not_measured(const Error& error) { return {"cannot be measured: " + 
 
 bool has_all(const Record& record, const std::vector<std::string>& ids) {
   return std::ranges::all_of(ids, [&](const std::string& id) { return find_case(record, id) != nullptr; });
-}
-
-Source source_of(const Repository& repository, const Commit& commit) {
-  return {.repository = repository.address(), .commit = commit.id, .tree = commit.tree, .parents = commit.parents};
 }
 
 /// Beside its profiles, so that a bisect which is resumed later finds them.

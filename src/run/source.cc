@@ -4,8 +4,6 @@
 
 #include <filesystem>
 
-#include "git/repository.h"
-
 namespace tally {
 namespace {
 
@@ -37,14 +35,10 @@ std::optional<std::string> name_in(const std::string& top, const std::string& me
   return relative == "." ? name_at_top(top) : relative.string();
 }
 
-Source source_at(const Repository& repository, const Commit& commit) {
-  return {.repository = repository.address(), .commit = commit.id, .tree = commit.tree, .parents = commit.parents};
-}
-
 Result<Source> named_source(const Repository& repository, const std::string& name) {
   const auto commit = repository.commit(name);
   if (!commit) return std::unexpected(commit.error());
-  return source_at(repository, *commit);
+  return source_of(repository, *commit);
 }
 
 /// What HEAD is, and whether the files are those of it; nothing where nothing is committed yet.
@@ -54,7 +48,7 @@ Result<std::optional<Source>> checked_out(const Repository& repository) {
   if (!*head) return std::nullopt;
   const auto dirty = repository.is_dirty();
   if (!dirty) return std::unexpected(dirty.error());
-  Source source = source_at(repository, **head);
+  Source source = source_of(repository, **head);
   source.dirty = *dirty;
   return source;
 }
@@ -74,6 +68,10 @@ Result<FoundSource> without_repository(const SourceRequest& request, FoundSource
 }
 
 }  // namespace
+
+Source source_of(const Repository& repository, const Commit& commit) {
+  return {.repository = repository.address(), .commit = commit.id, .tree = commit.tree, .parents = commit.parents};
+}
 
 Result<FoundSource> find_source(ProcessRunner& runner, const EnvironmentVariables& environment,
                                 const SourceRequest& request) {

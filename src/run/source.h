@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "git/repository.h"
 #include "process/process.h"
 #include "record/record.h"
 
@@ -21,6 +22,9 @@ struct FoundSource {
   std::optional<std::string> suite;  ///< `measured` within the repository, else its file name.
   std::string why_unknown;           ///< Where there is a repository that git cannot read.
 };
+
+/// A commit whose files nobody has changed.
+Source source_of(const Repository& repository, const Commit& commit);
 
 /// An error: the folder lies in no repository, the commit is none, or git was interrupted.
 Result<FoundSource> find_source(ProcessRunner& runner, const EnvironmentVariables& environment,
