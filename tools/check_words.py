@@ -69,15 +69,6 @@ RIGHT = (
     ("src/serve/events", '"mend"'),
     ("docs/guides/python.md", "`mend`"),
     ("docs/reference/", '"mend"'),
-    # Files of src/cli that are being rewritten.
-    ("src/cli/compare_command.h", "files asked for"),
-    ("src/cli/history_command.cc", "what was agreed to"),
-    ("src/cli/history_command.cc", "Tell the course"),
-    ("src/cli/history_command.cc", "--help tells"),
-    ("src/cli/history_command.h", "asked for"),
-    ("src/cli/merge_command.cc", "--resume goes on"),
-    ("src/cli/profile_command.cc", "The event asked for"),
-    ("src/cli/check_command.cc", "functions_shown"),
 )
 
 # A constant that is declared at namespace scope, or as a static member of a class.

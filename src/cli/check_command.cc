@@ -24,7 +24,7 @@
 namespace tally::cli {
 namespace {
 
-constexpr std::size_t functions_shown = 10;
+constexpr std::size_t kFunctionsShown = 10;
 
 Result<std::vector<Limit>> read_limits(const CheckCommandOptions& options) {
   std::vector<Limit> limits;
@@ -86,7 +86,7 @@ std::vector<std::string> suspects_of(const CheckResult& result) {
 int write_files(const Comparison& comparison, const CheckResult& result, const CheckCommandOptions& options,
                 std::ostream& out, std::ostream& err) {
   const std::pair<const std::string&, std::string> files[] = {
-      {options.markdown, to_markdown(comparison, &result, options.functions ? functions_shown : 0)},
+      {options.markdown, to_markdown(comparison, &result, options.functions ? kFunctionsShown : 0)},
       {options.junit, to_junit(comparison, result)},
       {options.csv, to_csv(comparison)},
       {options.benchmark_json, to_google_benchmark(*comparison.next)}};
@@ -100,7 +100,7 @@ int report_check(const Comparison& comparison, const CheckResult& result, const 
     out << to_json(comparison, &result);
   } else {
     if (options.functions)
-      out << render_comparison(comparison, {.options = render, .functions = functions_shown}) << '\n';
+      out << render_comparison(comparison, {.options = render, .functions = kFunctionsShown}) << '\n';
     // The last line is that of the judgement.
     if (options.github) out << github_annotations(comparison, result);
     out << render_check(comparison, result, render);

@@ -31,7 +31,7 @@ struct CompareCommandOptions {
 void add_compare_options(OptionSet& sub, CompareCommandOptions& options);
 int run_compare(const Context& context, const CompareCommandOptions& options, std::ostream& out, std::ostream& err);
 
-/// What compare and ab print of a finished comparison: text or JSON on `out`, and the files asked for.
+/// What compare and ab print of a finished comparison: text or JSON on `out`, and the files that were requested.
 int report_comparison(const Comparison& comparison, const CompareCommandOptions& options, const RenderOptions& render,
                       std::ostream& out, std::ostream& err);
 

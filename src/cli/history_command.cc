@@ -35,7 +35,7 @@ void add_store_option(OptionSet& command, HistoryOptions& options) {
       .value_name("DIR");
 }
 
-/// Which history: of what, along which line, and what was agreed to.
+/// Which history: of what, along which line, and what was acknowledged.
 void add_line_options(OptionSet& command, HistoryOptions& options) {
   HistoryShow& shown = options.shown;
   add_store_option(command, options);
@@ -220,7 +220,7 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
   log.add("--allow-uncompared", &options.shown.allow_uncompared,
           "For --fail-on: do not fail because of cases of the newest run that cannot be compared");
 
-  OptionSet& show = command.add_command("show", "Tell the course of one case");
+  OptionSet& show = command.add_command("show", "Show the course of one case");
   show.on_chosen = chooses(options, HistoryTask::show);
   show.add("CASE", &options.case_id, "Case: an id, or text that only its id contains or matches").required();
   add_show_options(show, options);

@@ -14,7 +14,7 @@
 
 namespace tally::cli {
 
-/// How log and show tell the history that they were asked for.
+/// Which history log and show are of, and in which form.
 struct HistoryShow {
   std::string suite;        ///< Empty: the only one.
   std::string environment;  ///< The first digits of its name; empty: the one that measured last along the line.
@@ -31,7 +31,7 @@ struct HistoryShow {
   bool allow_uncompared = false;  ///< For `fail_on`.
 };
 
-/// An entry for the accept file, as it was asked for.
+/// An entry for the accept file, as it was requested.
 struct HistoryAccept {
   std::string up_to;  ///< "+3%"
   std::string reason;

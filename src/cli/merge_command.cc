@@ -33,7 +33,7 @@ Status check_complete(const Merged& merged, const MergeCommandOptions& options) 
                                  ranges_text(*part.missing));
   if (!merged.unready.empty()) text += fmt::format(" ({} interrupted)", ranges_text(merged.unready));
   return fail(ErrorKind::failed, std::move(text), {},
-              fmt::format("measure with --shard {}/{} (--resume goes on with an interrupted part), or write what is "
+              fmt::format("measure with --shard {}/{} (--resume continues an interrupted part), or write what is "
                           "there with --partial",
                           part.missing->front(), part.count));
 }

@@ -39,7 +39,7 @@ std::string rules_text() {
   return text;
 }
 
-/// The event asked for, or "Ir", or the first.
+/// The event that was requested, or "Ir", or the first.
 Result<std::size_t> choose_event(const Profile& profile, const std::string& wanted) {
   const std::size_t index = event_index(profile, wanted.empty() ? "Ir" : wanted);
   if (index < profile.events.size()) return index;

@@ -17,7 +17,7 @@ namespace tally::serve {
 namespace {
 
 constexpr Milliseconds kLookAround{1000};
-constexpr Milliseconds kToReadTheLastWords{3000};
+constexpr Milliseconds kLastMessages{3000};
 
 Status check_folder(const std::string& folder) {
   if (::access((folder + "/.").c_str(), X_OK) == 0) return {};
@@ -182,7 +182,7 @@ void Server::end() {
   workspace_.hosts().end_all();
   ProcessRunner& runner = workspace_.runner();
   runner.watch(clients_.fd());
-  const Clock::time_point give_up = runner.now() + kToReadTheLastWords;
+  const Clock::time_point give_up = runner.now() + kLastMessages;
   while (clients_.has_unsent() && runner.now() < give_up) runner.wait(give_up);
   runner.unwatch(clients_.fd());
 }
