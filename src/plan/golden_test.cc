@@ -9,6 +9,7 @@
 #include <fstream>
 #include <locale>
 
+#include "base/golden.h"
 #include "definition/read_suite.h"
 #include "plan/plan.h"
 
@@ -39,15 +40,6 @@ Result<Plan> plan_of(const fs::path& path) {
                  [&](const std::string& name) { return read(path.parent_path() / name); });
 }
 
-void expect_golden(const fs::path& golden, const std::string& actual) {
-  if (std::getenv("TALLY_APPROVE") != nullptr) {
-    std::ofstream(golden, std::ios::binary) << actual;
-    return;
-  }
-  EXPECT_EQ(actual, read(golden).value_or(""))
-      << "if this is meant: TALLY_APPROVE=1, then read the difference of " << golden;
-}
-
 std::vector<std::string> suites_in(const std::string& folder) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(kRoot / folder)) {
@@ -64,7 +56,7 @@ TEST_P(PlanGolden, Json) {
   const fs::path path = kRoot / "tests/golden/plan" / (GetParam() + ".toml");
   const Result<Plan> plan = plan_of(path);
   ASSERT_TRUE(plan) << describe(plan.error());
-  expect_golden(fs::path(path).replace_extension(".json"), plan_json(*plan));
+  expect_golden("plan/" + GetParam() + ".json", plan_json(*plan));
 }
 INSTANTIATE_TEST_SUITE_P(Forms, PlanGolden, testing::ValuesIn(suites_in("tests/golden/plan")), test_name);
 
@@ -136,7 +128,7 @@ TEST_P(ShippedSuite, Ids) {
   ASSERT_TRUE(plan) << describe(plan.error());
   std::string ids;
   for (const Case& c : plan->cases) ids += c.id + "\n";
-  expect_golden(kRoot / "tests/golden/plan" / (GetParam() + ".ids"), ids);
+  expect_golden("plan/" + GetParam() + ".ids", ids);
 }
 INSTANTIATE_TEST_SUITE_P(Suites, ShippedSuite, testing::ValuesIn(suites_in("suites")), test_name);
 
@@ -212,7 +204,7 @@ TEST(Docs, EveryExampleExpands) {
     ids += "example " + std::to_string(i + 1) + "\n";
     for (const Case& c : plan->cases) ids += "  " + c.id + "\n";
   }
-  expect_golden(kRoot / "tests/golden/plan/docs_suites.ids", ids);
+  expect_golden("plan/docs_suites.ids", ids);
 }
 
 /// A page's text between a line and the next empty or closing one.

@@ -12,9 +12,9 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/golden.h"
 #include "process/real_runner.h"
 #include "record/json.h"
-#include "report/text/golden.h"
 
 namespace tally::cli_test {
 

@@ -1,8 +1,8 @@
 #include "cli/profile_command.h"
 
+#include "base/golden.h"
 #include "files.h"
 #include "profile/store.h"
-#include "report/text/golden.h"
 
 namespace tally::cli {
 namespace {

@@ -5,11 +5,11 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "base/golden.h"
 #include "base/text.h"
 #include "cli/trace_command.h"
 #include "cli/usage.h"
 #include "generate.h"
-#include "report/text/golden.h"
 
 namespace tally {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/golden.h"
 #include "json/text.h"
 #include "profile/callgrind.h"
 #include "report/history/badge.h"
@@ -13,7 +14,6 @@
 #include "report/history/feed.h"
 #include "report/history/site_data.h"
 #include "report/history/text.h"
-#include "report/text/golden.h"
 
 namespace tally {
 namespace {

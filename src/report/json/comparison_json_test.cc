@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/golden.h"
 #include "json/text.h"
 #include "report/text/example_comparison.h"
-#include "report/text/golden.h"
 
 namespace tally {
 namespace {

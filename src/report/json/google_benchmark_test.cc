@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "base/golden.h"
 #include "json/text.h"
 #include "report/text/example_comparison.h"
-#include "report/text/golden.h"
 
 namespace tally {
 namespace {

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/golden.h"
 #include "json/text.h"
 #include "record/example_record.h"
 #include "report/json/growth_json.h"
-#include "report/text/golden.h"
 #include "report/text/pivot_table.h"
 
 namespace tally {

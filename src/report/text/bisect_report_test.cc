@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/golden.h"
 #include "json/text.h"
-#include "report/text/golden.h"
 
 namespace tally {
 namespace {

@@ -5,12 +5,12 @@
 
 #include <cmath>
 
+#include "base/golden.h"
 #include "profile/callgrind.h"
 #include "report/text/comparison_table.h"
 #include "report/text/escape.h"
 #include "report/text/example_comparison.h"
 #include "report/text/function_table.h"
-#include "report/text/golden.h"
 
 namespace tally {
 namespace {
