@@ -35,7 +35,6 @@ import signal
 import sys
 import tempfile
 import textwrap
-import traceback
 
 import tally_program
 
@@ -47,20 +46,6 @@ LAST_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[\]}])', re.DOTALL)
 ADDRESS = re.compile(" at 0x[0-9a-fA-F]+")
 REPORTING = ("track", "mem", "peakmem")
 LONGEST_VALUE = 80  # of what a track_* returns, where that is no number
-
-
-def one_line(text):
-    """Without control characters, and blanks at its ends: what a name can be."""
-    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))
-
-
-def report(error, where=""):
-    """(one line, traceback) without the frames that it begins with here."""
-    tb = error.__traceback__
-    while tb is not None and tb.tb_frame.f_code.co_filename.startswith("<tally"):
-        tb = tb.tb_next
-    lines = traceback.format_exception(type(error), error, tb)
-    return where + lines[-1].strip().split("\n")[0], "".join(lines)
 
 
 # What to collect.
@@ -155,11 +140,13 @@ def texts_of(values):
 
 def axis_of(values):
     """Of a parameter, what a table has at its rows: a text without quotation marks, where that says enough."""
-    texts = [one_line(one if isinstance(one, str) else text_of(one)) for one in values]
+    texts = [
+        tally_program.one_line(one if isinstance(one, str) else text_of(one)) for one in values
+    ]
     return (
         texts
         if len(set(texts)) == len(texts) and all(texts)
-        else list(map(one_line, texts_of(values)))
+        else list(map(tally_program.one_line, texts_of(values)))
     )
 
 
@@ -213,7 +200,7 @@ class SetupCache:
             value = pickle.dumps(self._function())
             made = None, files_below(folder), value
         except BaseException as error:
-            made = report(error, "setup_cache: "), {}, b""
+            made = tally_program.describe(error, "setup_cache: "), {}, b""
         shutil.rmtree(folder, ignore_errors=True)
         with open(file, "wb") as stream:
             pickle.dump(made, stream)
@@ -331,7 +318,7 @@ class Benchmark:
 
     def _param_names(self):
         """As asv has them: param1 where there is none."""
-        given = [one_line(str(one)) for one in self._first("param_names", [])]
+        given = [tally_program.one_line(str(one)) for one in self._first("param_names", [])]
         names = []
         for number, _ in enumerate(self._params, 1):
             name = given[number - 1] if number <= len(given) else ""
@@ -362,19 +349,23 @@ class Benchmark:
         except Exception as error:
             tear_down_after(preparation)
             if isinstance(error, NotImplementedError):
-                return case.skip(one_line(str(error)) or "its setup raises NotImplementedError")
-            return report(error)
+                return case.skip(
+                    tally_program.one_line(str(error)) or "its setup raises NotImplementedError"
+                )
+            return tally_program.describe(error)
         try:
             self._measure(case, args, preparation)
         except Exception as error:
             tear_down_after(preparation)
             if says_skip(error):
-                return case.skip(one_line(str(error)) or "it raises SkipNotImplemented")
-            return report(error)
+                return case.skip(
+                    tally_program.one_line(str(error)) or "it raises SkipNotImplemented"
+                )
+            return tally_program.describe(error)
         try:
             preparation.tear_down()
         except Exception as error:
-            return report(error, "teardown: ")
+            return tally_program.describe(error, "teardown: ")
         return None
 
     def _measure(self, case, args, preparation):
@@ -403,9 +394,9 @@ def report_value(case, value, unit):
     try:
         value = float(value)
     except (TypeError, ValueError):
-        shown = one_line(repr(value))[:LONGEST_VALUE]
+        shown = tally_program.one_line(repr(value))[:LONGEST_VALUE]
         raise TypeError(f"it returns what is not a number: {shown}") from None
-    return case.report(value, one_line(str(unit)))
+    return case.report(value, tally_program.one_line(str(unit)))
 
 
 def report_size(case, value):
@@ -462,7 +453,7 @@ class Broken:
     reports = False
 
     def __init__(self, error, what):
-        self._failure = report(error, what)
+        self._failure = tally_program.describe(error, what)
 
     def run(self, case, values):
         return self._failure
@@ -513,7 +504,7 @@ class Suite:
 
     def _short_name(self, name):
         """As asv calls it: without the package's name, where something is left."""
-        return one_line(name.partition(".")[2] or name)
+        return tally_program.one_line(name.partition(".")[2] or name)
 
     def _collect_below(self, module):
         for name, value in list(vars(module).items()):
@@ -540,7 +531,9 @@ class Suite:
         if kind is None:
             return
         last = function.__name__ if owner is None else f"{owner.__name__}.{attribute}"
-        name = one_line(self._short_name(f"{module.__name__}.{last}") if name is None else name)
+        name = tally_program.one_line(
+            self._short_name(f"{module.__name__}.{last}") if name is None else name
+        )
         if (name, owner, function) in self._seen:  # under two names in one module
             return
         self._seen.add((name, owner, function))
@@ -554,7 +547,7 @@ class Suite:
             kind = (kind[1] or kind[2]).lower()
             benchmark = Benchmark(name, kind, function, sources, self._caches)
             for of_one, values, params in benchmark.cases():
-                self._add(one_line(of_one), benchmark, values, name, params)
+                self._add(tally_program.one_line(of_one), benchmark, values, name, params)
         except Exception as error:
             self._add(name, Broken(error, "it cannot be listed: "))
 

@@ -370,7 +370,12 @@ def take_places():
     os.chdir(FOLDER[0])
 
 
-def describe(error):
+def one_line(text):
+    """Without control characters, and blanks at its ends: what a name can be."""
+    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))
+
+
+def describe(error, where=""):
     """(one line, traceback) without the frames of ours that it begins with."""
     import traceback
 
@@ -378,7 +383,7 @@ def describe(error):
     while tb is not None and tb.tb_frame.f_code.co_filename.startswith("<tally"):
         tb = tb.tb_next
     lines = traceback.format_exception(type(error), error, tb)
-    return lines[-1].strip().split("\n")[0], "".join(lines)
+    return where + lines[-1].strip().split("\n")[0], "".join(lines)
 
 
 def refuse(why):

@@ -485,7 +485,7 @@ def parameters_of(name, item):
     for place, (axis, value) in enumerate(callspec.params.items()):
         text = text_of(value)
         if text is None and len(ids) == len(callspec.params):
-            text = one_line(str(ids[place]))
+            text = tally_program.one_line(str(ids[place]))
         values[axis] = value, text if text and len(text) <= LONGEST else None
     return label, values
 
@@ -495,14 +495,9 @@ def text_of(value):
     if value is None or isinstance(value, (bool, int, float)):
         return str(value)
     if isinstance(value, str):
-        return one_line(value)
+        return tally_program.one_line(value)
     named = getattr(value, "__name__", None)  # a class, a function
-    return one_line(named) if isinstance(named, str) else None
-
-
-def one_line(text):
-    """Without control characters, and blanks at its ends."""
-    return "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))
+    return tally_program.one_line(named) if isinstance(named, str) else None
 
 
 def parts_of(node):
