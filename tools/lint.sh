@@ -7,8 +7,8 @@
 #
 # clang-tidy takes 4 to 5 s of CPU time for each file, most of an hour for all: a run takes what the working tree and the last
 # 20 commits touched, the newest first: 24 files, or up to 40 where the last commit alone touched more. TIDY=all takes every
-# file, TIDY=none skips it. Of 530 headers, each of which compiles alone in 0.7 s, a run takes what the same commits reach,
-# and TIDY=all every one.
+# file, TIDY=none skips it. A file that has passed is not read again as it is (tools/tidy.py). Of 530 headers, each of which
+# compiles alone in 0.7 s, a run takes what the same commits reach, and TIDY=all every one.
 #
 # What lints JavaScript and Python is no package of Debian 12's: tools/lint pins the versions, build/lint gets them once.
 # Where they cannot be fetched (no network), the step says so and is passed over.
@@ -61,33 +61,10 @@ compiled() {
   done
 }
 to_tidy() {
-  if [ "${TIDY:-changed}" = all ]; then
-    sources | compiled
-    return
-  fi
-  of_last=$(changed 1 | compiled | wc -l)
-  if [ "$of_last" -lt 24 ]; then of_last=24; fi
-  if [ "$of_last" -gt 40 ]; then of_last=40; fi
-  changed 20 | compiled | head -n "$of_last"
-}
-# Of headers, those that what was touched reaches: no other can have ceased to compile.
-layers_and_headers() {
-  set -- --headers clang++-19 --build "$build" --jobs "$jobs"
-  if [ "${TIDY:-changed}" != all ]; then
-    mkdir -p "$alone" && changed 20 >"$alone/changed" || return 1
-    set -- "$@" --touched "$alone/changed"
-  fi
-  python3 tools/check_layers.py "$@"
-}
-tidy() {
   configure_alone || return 1
   files=$(to_tidy)
   if [ -z "$files" ]; then return 0; fi
-  echo "lint: clang-tidy on $(echo "$files" | wc -l) files"
-  # Files pass by in a log of their own: only findings are shown, last, where a truncated log still has them.
-  echo "$files" | xargs -n 1 -P "$jobs" clang-tidy-19 -p "$alone" --quiet >"$alone/tidy.log" 2>&1 && return 0
-  grep -Ev 'warnings? generated|^\[[0-9]+/[0-9]+\] Processing|warnings treated as errors' "$alone/tidy.log" >&2
-  return 1
+  echo "$files" | python3 tools/tidy.py "$alone" --jobs "$jobs"
 }
 
 # Fetches what tools/lint pins, when it pins something else than what is there.
