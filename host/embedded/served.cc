@@ -33,7 +33,6 @@ namespace tally::embedded {
 using detail::Call;
 using detail::CountedCall;
 using detail::Counter;
-using detail::Empty;
 using detail::Facts;
 using detail::Meter;
 using detail::Notes;
