@@ -251,7 +251,7 @@ class CommandCase {
       if (!ended) return std::nullopt;
       samples.push_back(static_cast<double>(ended->lasted_ns) * 1e-9);
       spent += ended->lasted_ns;
-      meter_.add(ended->used);
+      meter_.add(ended->used, exit_code_of(ended->status));
     }
     return samples;
   }
@@ -262,6 +262,9 @@ class CommandCase {
       report.number(Field::user_ns, use_->user_ns)
           .number(Field::system_ns, use_->system_ns)
           .number(Field::peak_bytes, use_->peak_bytes);
+      for (std::size_t code = 0; code < use_->exit_codes.size(); ++code) {
+        if (use_->exit_codes[code]) report.number(Field::exit_code, code);
+      }
     }
     if (use_->left_behind[0] != 0) report.text(Field::left_behind, use_->left_behind);
     channel_.send(report);

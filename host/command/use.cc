@@ -20,17 +20,19 @@ std::uint64_t median_ns(std::vector<double> seconds) {
 
 }  // namespace
 
-void UseMeter::add(const rusage& used) {
+void UseMeter::add(const rusage& used, int exit_code) {
   user_s_.push_back(seconds(used.ru_utime));
   system_s_.push_back(seconds(used.ru_stime));
   peak_bytes_ = std::max(peak_bytes_, static_cast<std::uint64_t>(used.ru_maxrss) * 1024);
+  exit_codes_[static_cast<std::uint8_t>(exit_code)] = true;
 }
 
 Use UseMeter::of_one() const {
   return {.is_known = !user_s_.empty(),
           .user_ns = median_ns(user_s_),
           .system_ns = median_ns(system_s_),
-          .peak_bytes = peak_bytes_};
+          .peak_bytes = peak_bytes_,
+          .exit_codes = exit_codes_};
 }
 
 }  // namespace tally::host

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tally {
 
@@ -23,6 +24,8 @@ struct ResourceUse {
   double user_s = 0;             ///< Processor time, the median of all executions; of all its processes.
   double system_s = 0;           ///< Likewise, within the system.
   std::uint64_t peak_bytes = 0;  ///< The most memory that one of its processes had at once, in any execution.
+  /// Of a command: those of the executions whose times were taken, as a shell says them; ascending, each once.
+  std::optional<std::vector<int>> exit_codes = {};
   friend bool operator==(const ResourceUse&, const ResourceUse&) = default;
 };
 

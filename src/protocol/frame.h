@@ -126,6 +126,7 @@ enum class Field : std::uint16_t {
   user_ns = 78,      ///< report, of a command: processor time of one execution, the median.
   system_ns = 79,    ///< report, of a command: likewise, within the system.
   peak_bytes = 80,   ///< report, of a command or a case that reports it: the most memory that one process had at once.
+  exit_code = 90,    ///< report, of a command, repeated: each with which an execution that was timed has ended.
   left_behind = 87,  ///< report, of a command: what it left in a /tmp of its own, which is gone; absent: nothing.
   value = 84,        ///< report, of a case that reports a figure: "0x1.8p+1\tbytes".
   skipped = 54,      ///< failed: 1 where the case itself does not want to be measured; absent otherwise.

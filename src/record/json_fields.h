@@ -239,6 +239,7 @@ void fields(auto& a, is<ResourceUse> auto& u) {
   a("user_s", u.user_s);
   a("system_s", u.system_s);
   a("peak_bytes", u.peak_bytes);
+  a.optional("exit_codes", u.exit_codes);
 }
 
 void fields(auto& a, is<Reported> auto& r) {

@@ -63,7 +63,7 @@ TEST(RecordJson, KeepsWhatACommandCameTo) {
   CaseRecord& one = record.cases[0];
   one.processes = {{"1", "/bin/sh", "00ff", "beef", 100, one.counts->replicates.front()}};
   one.own = {"process_numbers", "tmp"};
-  one.used = ResourceUse{.user_s = 0.25, .system_s = 0.125, .peak_bytes = 4096};
+  one.used = ResourceUse{.user_s = 0.25, .system_s = 0.125, .peak_bytes = 4096, .exit_codes = {{0, 137}}};
   const Result<Record> again = record_from_json(to_json(record), "r.json");
   ASSERT_TRUE(again) << describe(again.error());
   EXPECT_EQ(*again, record);

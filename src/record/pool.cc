@@ -46,6 +46,15 @@ void add_new(std::vector<T>& to, const std::vector<T>& from) {
   }
 }
 
+std::optional<std::vector<int>> pool_codes(const std::optional<std::vector<int>>& a,
+                                           const std::optional<std::vector<int>>& b) {
+  if (!a || !b) return std::nullopt;
+  std::vector<int> codes = *a;
+  add_new(codes, *b);
+  std::ranges::sort(codes);
+  return codes;
+}
+
 /// Flags are recomputed where they follow from samples; "bimodal" of one half need not hold for the whole.
 void pool_flags(CaseRecord& into, const CaseRecord& other, double precision) {
   add_new(into.flags, other.flags);
@@ -78,7 +87,8 @@ void pool_case(CaseRecord& into, const CaseRecord& other, double precision) {
   if (into.used && other.used) {
     into.used = ResourceUse{.user_s = (into.used->user_s + other.used->user_s) / 2,
                             .system_s = (into.used->system_s + other.used->system_s) / 2,
-                            .peak_bytes = std::max(into.used->peak_bytes, other.used->peak_bytes)};
+                            .peak_bytes = std::max(into.used->peak_bytes, other.used->peak_bytes),
+                            .exit_codes = pool_codes(into.used->exit_codes, other.used->exit_codes)};
   }
   if (into.reported && other.reported) into.reported->value = (into.reported->value + other.reported->value) / 2;
   if (!into.profile) into.profile = other.profile;

@@ -88,6 +88,17 @@ TEST(Pool, FlagsFollowTheWhole) {
   EXPECT_EQ(pooled->seconds, 2 * a.seconds);
 }
 
+TEST(Pool, ExitCodesAreThoseOfBothRounds) {
+  Record a = example_record();
+  a.cases = {example_case("a")};
+  a.cases[0].used = ResourceUse{.user_s = 1, .exit_codes = {{1, 2}}};
+  Record b = a;
+  b.cases[0].used->exit_codes = {{0, 1}};
+  EXPECT_THAT(pool(a, b)->cases[0].used->exit_codes, testing::Optional(testing::ElementsAre(0, 1, 2)));
+  b.cases[0].used->exit_codes.reset();
+  EXPECT_EQ(pool(a, b)->cases[0].used->exit_codes, std::nullopt);
+}
+
 TEST(Pool, HostsOfRoundsMayHaveStartedDifferently) {
   Record a = example_record();
   Record b = a;

@@ -77,7 +77,12 @@ CaseReport report(const Message& message) {
   report.left_behind = text_of(message, Field::left_behind);
   if (message.text(Field::peak_bytes)) {
     const auto seconds = [&](Field field) { return static_cast<double>(message.number(field)) * 1e-9; };
-    report.used = ResourceUse{seconds(Field::user_ns), seconds(Field::system_ns), message.number(Field::peak_bytes)};
+    report.used =
+        ResourceUse{seconds(Field::user_ns), seconds(Field::system_ns), message.number(Field::peak_bytes), {}};
+    if (const std::size_t count = message.count(Field::exit_code); count > 0) {
+      std::vector<int>& codes = report.used->exit_codes.emplace();
+      for (std::size_t i = 0; i < count; ++i) codes.push_back(static_cast<int>(message.number(Field::exit_code, 0, i)));
+    }
   }
   if (const auto figure = message.text(Field::value)) {
     const std::size_t end = figure->find('\t');
@@ -85,10 +90,12 @@ CaseReport report(const Message& message) {
                              end == std::string_view::npos ? "" : std::string(figure->substr(end + 1))};
   }
   for (std::size_t i = 0; i < message.count(Field::counter); ++i) {
-    const auto parts = split(*message.nth(Field::counter, i), '\t');
-    if (parts.size() != 3) continue;
-    const auto flags = static_cast<unsigned>(std::strtoul(std::string(parts[0]).c_str(), nullptr, 10));
-    report.counters.push_back({std::string(parts[2]), std::strtod(std::string(parts[1]).c_str(), nullptr),
+    const std::string counter(*message.nth(Field::counter, i));
+    const std::size_t value = counter.find('\t') + 1;
+    const std::size_t name = counter.find('\t', value) + 1;  // to its end, whatever is in it
+    if (value == 0 || name == 0) continue;
+    const auto flags = static_cast<unsigned>(std::strtoul(counter.c_str(), nullptr, 10));
+    report.counters.push_back({counter.substr(name), std::strtod(counter.c_str() + value, nullptr),
                                (flags & kRate) != 0, (flags & kInverted) != 0});
   }
   return report;

@@ -226,6 +226,14 @@ def check_exports():
     expect(len(many["times"]) == 3 and many["min"] <= many["median"] <= many["max"], f"{many}")
     expect(few["instructions"] == count("seq", "10"), f"a number of instructions: {few}")
     expect([type(one) for one in many["memory_usage_byte"]] == [int], f"hyperfine's list: {many}")
+    expect(many["exit_codes"] == [0, 0, 0], f"a code for each time: {many}")
+    ends = ("--wall-only", "--runs", "4", "--ignore-failure", "--export", "hyperfine")
+    with tempfile.TemporaryDirectory() as folder:
+        in_turn = f"sh -c 'rmdir {folder}/x 2>&- && exit 1; mkdir {folder}/x'"
+        text = run("command", *ends, "sh -c 'kill -9 $$'", in_turn).stdout
+    killed, several = json.loads(text)["results"]
+    expect(killed["exit_codes"] == [137] * 4, f"as a shell says it: {killed}")
+    expect("exit_codes" not in several, f"which time is which one's is not known: {several}")
     table = run("command", *options, "--export", "markdown", "seq ${n}").stdout.splitlines()
     expect(len(table) == 4 and table[2].startswith("| <code>seq 10 (n=10)</code> |"), f"{table}")
     table = run("command", "--counts-only", "--export", "csv", "seq 1", "false", code=1).stdout

@@ -174,6 +174,7 @@ class Used(TypedDict):
     user_s: float
     system_s: float
     peak_bytes: int
+    exit_codes: NotRequired[list[int]]
 
 
 class DeviceTime(TypedDict):

@@ -112,6 +112,9 @@ std::string to_hyperfine(const Record& record) {
     for (const double time : times) all.emplace_back(time);
     result["times"] = std::move(all);
     if (one.used) result["memory_usage_byte"] = json::Array{json::Value(one.used->peak_bytes)};
+    // Where executions ended with several codes, which time is which one's is not known.
+    if (one.used && one.used->exit_codes && one.used->exit_codes->size() == 1)
+      result["exit_codes"] = json::Array(times.size(), json::Value(one.used->exit_codes->front()));
     result["instructions"] = one.counts ? number_of(one.counts->per_iteration) : json::Value();
     if (!one.params.empty()) {
       json::Object parameters;
