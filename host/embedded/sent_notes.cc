@@ -12,15 +12,15 @@ SentNotes sent(const detail::Notes& notes, std::uint64_t done) {
   notes.label.copy(all.label, sizeof all.label - 1);
   std::size_t size = 0;
   for (const auto& [name, counter] : notes.counters) {
-    std::string line = std::to_string(counter.flags);
+    std::string text = std::to_string(counter.flags);
     // Bits, for a locale may be the function's.
-    line.append(" ").append(std::to_string(std::bit_cast<std::uint64_t>(counter.value)));
-    line.append(" ").append(name).append("\n");
-    if (name.find('\n') != std::string::npos || size + line.size() >= sizeof all.counters) {
+    text.append(" ").append(std::to_string(std::bit_cast<std::uint64_t>(counter.value)));
+    text.append(" ").append(name.c_str());
+    if (size + text.size() + 1 >= sizeof all.counters) {
       ++all.left_out;
       continue;
     }
-    size += line.copy(all.counters + size, line.size());
+    size += text.copy(all.counters + size, text.size()) + 1;
   }
   return all;
 }
@@ -28,13 +28,11 @@ SentNotes sent(const detail::Notes& notes, std::uint64_t done) {
 detail::Notes received(const SentNotes& sent) {
   detail::Notes notes;
   notes.label = sent.label;
-  for (const char* line = sent.counters; *line != 0;) {
+  for (const char* text = sent.counters; *text != 0; text += std::strlen(text) + 1) {
     char* end = nullptr;
-    const auto flags = static_cast<unsigned>(std::strtoul(line, &end, 10));
+    const auto flags = static_cast<unsigned>(std::strtoul(text, &end, 10));
     const auto value = std::bit_cast<double>(std::uint64_t{std::strtoull(end, &end, 10)});
-    line = std::strchr(end, '\n');
-    notes.counters[std::string(static_cast<const char*>(end) + 1, line)] = {value, flags};
-    ++line;
+    notes.counters[end + 1] = {value, flags};
   }
   if (sent.left_out > 0) {
     if (!notes.label.empty()) notes.label += "; ";

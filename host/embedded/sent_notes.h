@@ -9,9 +9,9 @@ namespace tally::embedded {
 
 struct SentNotes {
   std::uint64_t done;      ///< Executions of the call.
-  std::uint64_t left_out;  ///< Counters that have no room, or a name of several lines.
+  std::uint64_t left_out;  ///< Counters that have no room.
   char label[4096];        ///< Cut off where it is longer.
-  char counters[60'000];   ///< A line for each: flags, the value's bits, name.
+  char counters[60'000];   ///< Of each: flags, the value's bits, name, which ends with a null; then an empty one.
 };
 
 SentNotes sent(const detail::Notes& notes, std::uint64_t done);

@@ -273,6 +273,9 @@ TEST(GoogleBuilt, WhatFunctionsReportIsKept) {
     }
     EXPECT_TRUE(case_with(record, "google_reports/counters [cpp]").counters->contains("items_per_second"));
     EXPECT_THAT(case_with(record, "google_reports/many_counters [cpp]").counters.value(), testing::SizeIs(500));
+    const CaseRecord& odd_names = case_with(record, "google_reports/odd_counters [cpp]");
+    EXPECT_THAT(odd_names.counters.value(),
+                testing::UnorderedElementsAre(testing::Pair("of two\nlines", 2), testing::Pair("of two\tcolumns", 3)));
     // What passes between processes has less room than the record.
     const CaseRecord& long_names = case_with(record, "google_reports/too_many_counters [cpp]");
     const std::size_t kept = long_names.counters.value().size();

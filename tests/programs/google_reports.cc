@@ -47,6 +47,13 @@ static void many_counters(benchmark::State& state) {
 }
 BENCHMARK(many_counters);
 
+static void odd_counters(benchmark::State& state) {
+  work(state);
+  state.counters["of two\nlines"] = 2;
+  state.counters["of two\tcolumns"] = 3;
+}
+BENCHMARK(odd_counters);
+
 static void too_many_counters(benchmark::State& state) {
   work(state);
   for (int i = 0; i < 100; ++i) state.counters[std::string(1000, 'n') + std::to_string(i)] = i;
