@@ -1,10 +1,31 @@
 #include "cli/harness.h"
 
 #include <regex>
+#include <set>
 
 namespace tally::cli_test {
 
+namespace {
+
+/// Folders of locks that this process alone uses; they go with it.
+class Locks {
+ public:
+  ~Locks() {
+    std::error_code code;
+    for (const std::string& folder : folders_) fs::remove_all(folder, code);
+  }
+  std::string beside(const std::string& cache) {
+    return *folders_.insert(fmt::format("{}-locks-{}", cache, ::getpid())).first;
+  }
+
+ private:
+  std::set<std::string> folders_;
+};
+
+}  // namespace
+
 Ran tally(const std::vector<std::string>& arguments, const How& how) {
+  static Locks locks;
   RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
   ProcessRequest request;
   request.argv = how.started_by;
@@ -15,7 +36,7 @@ Ran tally(const std::vector<std::string>& arguments, const How& how) {
                          {"HOME", how.cache},
                          {"XDG_CACHE_HOME", how.cache},
                          {"XDG_RUNTIME_DIR", how.cache + "/none"},
-                         {"TALLY_CPU_LOCKS", fmt::format("{}-locks-{}", how.cache, ::getpid())}};
+                         {"TALLY_CPU_LOCKS", locks.beside(how.cache)}};
   request.environment.insert(request.environment.end(), how.more.begin(), how.more.end());
   request.working_folder = how.folder;
   request.output_limit = std::size_t{8} << 20;
