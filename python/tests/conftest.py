@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,19 @@ import pytest
 import tallymark
 
 MakeModule = Callable[[str, str], ModuleType]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Servers that tests, and programs of theirs, start by themselves: nobody else's, ended with the session."""
+    folder = tmp_path_factory.mktemp("servers")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(folder))
+        patch.delenv("TALLY_SERVER", raising=False)
+        yield
+    for socket in (folder / "tallymark").glob("*.sock"):
+        command = [os.environ.get("TALLY", "tally"), "serve", "--stop", "--socket", str(socket)]
+        subprocess.run(command, capture_output=True, timeout=60, check=False)
 
 
 @pytest.fixture(scope="session")
