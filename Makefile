@@ -103,10 +103,11 @@ dev: setup-test
 
 # Every layer's unit tests under address and undefined-behaviour sanitizers, and what has threads under the thread
 # sanitizer.
-SANITIZED = base_test build_test cli_test commits_test comparison_test cpu_test definition_test discovery_test engine_loop_test \
+SANITIZED = alone_test base_test build_test cli_test commits_test comparison_test cpu_test definition_test discovery_test engine_loop_test \
   engine_test exchange_test expansion_test fake_host_test fake_runner_test git_test history_test hosts_test json_test \
   measurement_test plan_test process_test profile_test protocol_test record_test report_history_test report_html_test \
-  report_json_test report_text_test run_plan_test serve_test session_test slurm_test symbols_test trace_test
+  report_json_test report_text_test run_plan_test serve_test session_test slurm_test symbols_test team_test \
+  trace_test
 WITH_THREADS = alone_test base_test history_test host_waiting_test team_test trace_test
 sanitize: setup-test
 	@cmake --preset asan-ubsan >/dev/null
