@@ -14,6 +14,7 @@
 #include "build/diagnostics.h"
 #include "build/identity.h"
 #include "json/text.h"
+#include "process/install_command.h"
 
 namespace tally {
 
@@ -135,10 +136,10 @@ struct Unfit {
   std::vector<std::string> missing;  ///< Modules that it lacks.
 };
 
-/// " (Debian: apt-get install python3-numpy)"; nothing for a part of a package: that it is missing has another cause.
-std::string debian_package(const std::string& module) {
+/// " (apt-get install python3-numpy)"; nothing for a part of a package: that it is missing has another cause.
+std::string package_with(const std::string& module) {
   if (module.contains('.')) return "";
-  return fmt::format(" (Debian: apt-get install python3-{})", module);
+  return fmt::format(" ({})", install_command("python3-" + module));
 }
 
 /// An interpreter's own words: 'exited with code 1: SyntaxError: invalid syntax (File "/home/me/json.py", line 1)'.
@@ -307,7 +308,8 @@ Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain
   }
   return fail(ErrorKind::missing,
               fmt::format("no C++ compiler works for toolchain '{}'; tried:{}", toolchain.name, tried), {},
-              "install clang-19 (apt-get install clang-19), or name a compiler with --cxx or the toolchain's cxx");
+              fmt::format("install clang-19 ({}), or name a compiler with --cxx or the toolchain's cxx",
+                          install_command("clang-19")));
 }
 
 Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Toolchain& toolchain,
@@ -339,7 +341,7 @@ Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Too
         "toolchain's python";
   } else if (!missing.empty()) {
     needed = fmt::format("install {} for one of them{}, or name an interpreter with --python or the toolchain's python",
-                         fmt::join(missing, ", "), debian_package(missing.front()));
+                         fmt::join(missing, ", "), package_with(missing.front()));
   }
   return fail(ErrorKind::missing,
               fmt::format("no Python interpreter works for toolchain '{}'; tried:{}", toolchain.name, tried), {},

@@ -24,6 +24,7 @@
 #include "hosts/host_images.h"
 #include "hosts/host_spec.h"
 #include "json/text.h"
+#include "process/install_command.h"
 #include "process/mapped_files.h"
 #include "process/real_runner.h"
 
@@ -52,7 +53,8 @@ ProcessResult run_tool(ProcessRunner& runner, const Context& context, std::vecto
 
 Finding check_valgrind(ProcessRunner& runner, const Context& context) {
   const auto found = find_valgrind(runner, context.environment, context.environment, context.libexec);
-  if (!found) return {"valgrind", false, "not found", "apt-get install valgrind; without it only times can be taken"};
+  if (!found)
+    return {"valgrind", false, "not found", install_command("valgrind") + "; without it only times can be taken"};
   const auto counter_runs = [&] {
     std::vector<std::string> argv = found->counter_start;
     argv.insert(argv.end(), {valgrind_tool(found->counter), "--callgrind-out-file=/dev/null", "-q", "/bin/true"});
@@ -63,14 +65,14 @@ Finding check_valgrind(ProcessRunner& runner, const Context& context) {
     if (!succeeded(result)) {
       return {"valgrind", false,
               fmt::format("not found, and {} does not start by itself: {}", found->counter, trim(result.err.text())),
-              "apt-get install valgrind; without it only times can be taken"};
+              install_command("valgrind") + "; without it only times can be taken"};
     }
     return {
         "valgrind",
         true,
         fmt::format("not found; tally-counter, which has the core of {}, counts by itself. Callers, source lines and "
-                    "Python functions in profiles want Valgrind (apt-get install valgrind)",
-                    found->counter_version),
+                    "Python functions in profiles want Valgrind ({})",
+                    found->counter_version, install_command("valgrind")),
         {}};
   }
   // A Valgrind that cannot run a program at all (a too new kernel or libc) says so here.

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "build/resolve.h"
+#include "process/install_command.h"
 
 namespace tally {
 
@@ -67,7 +68,7 @@ Result<FoundValgrind> find_valgrind(ProcessRunner& runner, const EnvironmentVari
   if (!path) {
     if (ours) return *std::move(ours);
     return fail(ErrorKind::missing, "valgrind is not installed, and counting needs it", {},
-                "apt-get install valgrind, or take only times with --wall-only");
+                install_command("valgrind") + ", or take only times with --wall-only");
   }
   FoundValgrind found{.path = *path,
                       .version = version_of(runner, *path, filtered),

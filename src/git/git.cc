@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "process/install_command.h"
 
 namespace tally {
 namespace {
@@ -55,7 +56,7 @@ ProcessResult Git::run_git(std::vector<std::string> arguments, std::string input
 
 Error Git::why_failed(const std::string& command, const ProcessResult& result) const {
   if (std::holds_alternative<SpawnFailed>(result.outcome))
-    return {ErrorKind::missing, "git is not there", {}, "apt-get install git"};
+    return {ErrorKind::missing, "git is not there", {}, install_command("git")};
   if (std::holds_alternative<Cancelled>(result.outcome)) return {ErrorKind::interrupted, "git was interrupted", {}, {}};
   std::string said(first_line(trim(result.err.text())));
   if (said.starts_with("fatal: ")) said.erase(0, 7);

@@ -13,6 +13,7 @@
 #include "discovery/valgrind.h"
 #include "engine/engine.h"
 #include "hosts/environment.h"
+#include "process/install_command.h"
 #include "protocol/command_tree.h"
 #include "record/json.h"
 #include "reuse/count_reuse.h"
@@ -86,7 +87,7 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
     const bool wants_callgrind = needs_callgrind(request.settings);
     if (valgrind->path.empty() && wants_callgrind) {
       return fail(ErrorKind::missing, "Valgrind is not installed, and simulated caches, branches and calls need it", {},
-                  "apt-get install valgrind, or leave out --cache-sim, --branch-sim and --call-context");
+                  install_command("valgrind") + ", or leave out --cache-sim, --branch-sim and --call-context");
     }
     ready.hosts.valgrind = std::move(valgrind->path);
     ready.hosts.counter_start = std::move(valgrind->counter_start);
