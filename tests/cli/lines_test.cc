@@ -10,9 +10,7 @@ namespace tally::cli_test {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr const char* kSuite = R"toml(schema = 1
@@ -49,7 +47,7 @@ class Lines : public ::testing::Test {
   Ran run(const std::string& json, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments = {"run", "s.toml", "--counts-only", "--profiles", "--json", json};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    Ran ran = tally(std::move(arguments), here());
+    Ran ran = tally(arguments, here());
     EXPECT_EQ(ran.code, 0) << ran.err;
     return ran;
   }

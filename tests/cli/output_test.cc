@@ -62,7 +62,7 @@ class OutputTest : public testing::Test {
             {"init", path("."), "--suite"}};
   }
   /// With standard output as a shell has it after this.
-  [[nodiscard]] static Ran with_output(std::vector<std::string> arguments, const std::string& redirection) {
+  [[nodiscard]] static Ran with_output(const std::vector<std::string>& arguments, const std::string& redirection) {
     return tally(arguments, {.started_by = {"bash", "-c", "exec \"$0\" \"$@\" " + redirection}});
   }
 
@@ -150,7 +150,7 @@ class MountTest : public OutputTest {
       GTEST_SKIP() << "mounts are not permitted";
   }
   void TearDown() override { ::umount2(path("home").c_str(), MNT_DETACH); }
-  [[nodiscard]] Ran at_home(std::vector<std::string> arguments) const {
+  [[nodiscard]] Ran at_home(const std::vector<std::string>& arguments) const {
     return tally(arguments, {.cache = path("home")});
   }
 };
