@@ -4,7 +4,8 @@
 #   tools/nightly.sh [PART…]      make nightly; parts are sanitize, fuzz, tidy, busy, deb, source and references
 #
 # A part that has passed at this commit is not run again, so an interrupted night continues where it was. Logs and results
-# are in build/nightly; FUZZ_SECONDS is how long each fuzzer runs (600).
+# are in build/nightly; FUZZ_SECONDS is how long each fuzzer runs (600). With CHROOTS=FOLDER the part references keeps its
+# Debians there (20 GB) for the next night, as they were installed then.
 # shellcheck disable=SC2317 # parts are called by their names
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -65,14 +66,21 @@ run_deb() {
 }
 
 run_source() {
-  local release
-  for release in bookworm trixie; do tools/try_source.sh "$release"; done
+  local release failed=0
+  for release in bookworm trixie; do tools/try_source.sh "$release" || failed=1; done
+  return $failed
 }
 
-# The reference counts in both Debians, as they are today.
+# The reference counts in both Debians, as they are today, and with each PyTorch that has some. One that differs keeps no
+# other from its turn.
 run_references() {
-  local release
-  for release in bookworm trixie; do tools/try_references.sh "$release"; done
+  local release failed=0
+  make build SETUP=no
+  for release in bookworm trixie; do
+    tools/try_references.sh ${CHROOTS:+--chroot "$CHROOTS/$release"} "$release" || failed=1
+  done
+  PYTORCH=2.11.0 tools/try_references.sh ${CHROOTS:+--chroot "$CHROOTS/bookworm"} bookworm || failed=1
+  return $failed
 }
 
 parts=("$@")
