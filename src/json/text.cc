@@ -113,7 +113,7 @@ struct Writer {
   void new_line() {
     if (indentation < 0) return;
     out += '\n';
-    out.append(static_cast<std::size_t>(indentation * level), ' ');
+    out.append(static_cast<std::size_t>(indentation) * static_cast<std::size_t>(level), ' ');
   }
 };
 

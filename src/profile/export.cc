@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text.h"
 #include "json/text.h"
@@ -109,8 +110,8 @@ std::string to_collapsed(const Profile& profile, std::size_t event) {
   for (std::size_t n = 1; n < tree.nodes.size(); ++n) {
     const auto& function = profile.functions[tree.nodes[n].function];
     const std::string& above = stacks[tree.nodes[n].parent];
-    const std::string frame = replace_all(one_line(readable_name(profile.name_of(function))), ";", ":");
-    stacks[n] = above.empty() ? frame : above + ";" + frame;
+    std::string frame = replace_all(one_line(readable_name(profile.name_of(function))), ";", ":");
+    stacks[n] = above.empty() ? std::move(frame) : fmt::format("{};{}", above, frame);
     const double self = std::round(tree.nodes[n].self);
     if (self >= 1) out += fmt::format("{} {:.0f}\n", stacks[n], self);
   }

@@ -94,8 +94,11 @@ Result<FoundSource> find_source(ProcessRunner& runner, const EnvironmentVariable
   }
   auto source = checked_out(**repository);
   if (!source && source.error().kind == ErrorKind::interrupted) return std::unexpected(source.error());
-  if (source) found.source = *std::move(source);
-  if (!source) found.why_unknown = describe(source.error());
+  if (!source) {
+    found.why_unknown = describe(source.error());
+    return found;
+  }
+  found.source = *std::move(source);
   return found;
 }
 
