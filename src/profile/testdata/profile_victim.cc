@@ -26,6 +26,7 @@ struct Square : Shape {
 
 int main() {
   std::vector<std::string> words;
+  words.reserve(300);
   for (int i = 0; i < 300; ++i) words.push_back("word" + std::to_string(i * 7919 % 300));
   std::ranges::sort(words);
   const Square square;
