@@ -56,6 +56,7 @@ TEST(Reuse, WhatWasNoExactCountIsNever) {
 
 TEST(Reuse, OneInTwentyIsCountedAgainAndOneAtTheLeast) {
   std::vector<std::string> names;
+  names.reserve(101);
   for (int i = 0; i < 101; ++i) names.push_back("case " + std::to_string(i));
   const std::vector<std::string_view> ids(names.begin(), names.end());
   EXPECT_THAT(proofs_among(ids, "run"), SizeIs(6));
