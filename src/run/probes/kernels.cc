@@ -22,17 +22,34 @@ namespace {
 
 constexpr double kNanosecond = 1e-9;
 
-bool gives_work(const trace::Row& call) {
+bool is_launch(const trace::Row& call) {
   return call.call() == trace::CallKind::launch || call.call() == trace::CallKind::graph_launch;
 }
 
-/// A launch of which no work is in the trace: the profiler has lost some, or the device has not done it.
-std::uint64_t launches_without_work(const trace::TraceData& data) {
+/// Whether its work must be in the trace. A copy or a fill of no bytes gives the device none (cuDNN's first convolution
+/// of a training step on an H100 calls cudaMemsetAsync for nothing), and a function of the host's is no work.
+bool must_give_work(const trace::TraceData& data, const trace::Row& call) {
+  if (call.call() != trace::CallKind::launch) return is_launch(call);
+  if (call.name == trace::kOtherName) return true;
+  const std::string_view name = data.call_names.text(call.name);
+  return name.contains("Launch") && !name.contains("HostFunc");
+}
+
+/// Launches of which no work is in the trace: the profiler has lost some, or the device has not done it.
+struct Launches {
+  std::uint64_t all = 0;
+  std::uint64_t lost = 0;
+};
+Launches launches_that_must_give_work(const trace::TraceData& data) {
   std::unordered_set<std::uint32_t> worked;
   for (const trace::Row& work : data.work.span()) worked.insert(work.correlation);
-  return static_cast<std::uint64_t>(std::ranges::count_if(data.calls.span(), [&](const trace::Row& call) {
-    return gives_work(call) && !worked.contains(call.correlation);
-  }));
+  Launches found;
+  for (const trace::Row& call : data.calls.span()) {
+    if (!must_give_work(data, call)) continue;
+    ++found.all;
+    if (!worked.contains(call.correlation)) ++found.lost;
+  }
+  return found;
 }
 
 /// Half the width of the 95 % interval of all kernels' time in one execution: each is a draw from those of its name.
@@ -66,13 +83,13 @@ Result<DeviceWork> device_work(std::string_view trace_text, std::uint64_t execut
   if (!data) return std::unexpected(data.error());
   if (data->reading.truncated || data->reading.refused.total() > 0)
     return fail(ErrorKind::failed, "the profiler's trace is damaged");
-  if (const std::uint64_t lost = launches_without_work(*data); lost > 0) {
-    return fail(ErrorKind::failed, fmt::format("the profiler dropped some: of {} launches, {} have no work",
-                                               std::ranges::count_if(data->calls.span(), gives_work), lost));
+  if (const Launches launches = launches_that_must_give_work(*data); launches.lost > 0) {
+    return fail(ErrorKind::failed,
+                fmt::format("the profiler dropped some: of {} launches, {} have no work", launches.all, launches.lost));
   }
   const auto each = static_cast<double>(executions);
   DeviceWork work{.executions = executions,
-                  .launches = static_cast<double>(std::ranges::count_if(data->calls.span(), gives_work)) / each};
+                  .launches = static_cast<double>(std::ranges::count_if(data->calls.span(), is_launch)) / each};
   const double reach = reach_of(*data, each);
   double window_s = 0;
   double idle_s = 0;
