@@ -142,28 +142,43 @@ def kineto(execute):
 
 
 def measure(setup, stmt, options):
-    """One round, and what does not vary between rounds."""
+    """One round, and what does not vary between rounds. A peer that fails (do_bench wants a compiler
+    and Python's headers) leaves its own figure out, and its reason in `failed`."""
     import torch
 
     on_device = options.device == "cuda"
     execute = compiled(setup, stmt)
     for _ in range(20):
         execute()
-    figures = {"timer_us": timer_us(setup, stmt, options.min_run_time)}
+    figures, found = {"timer_us": timer_us(setup, stmt, options.min_run_time)}, {}
     n = max(100, min(1000, int(0.3 * MICRO / figures["timer_us"])))
-    found = {"n": n}
+    found["n"] = n
+
+    def take(name, figure):
+        try:
+            figures[name] = figure()
+        except Exception as error:
+            traceback.print_exc()
+            found.setdefault("failed", {})[name] = f"{type(error).__name__}: {error}".splitlines()[
+                0
+            ]
+
+    def kernel_us():
+        found.update(kineto(execute))
+        return found["kernel_us"]
+
     launches = 1.0
     if on_device:
-        found.update(kineto(execute))
+        take("kernel_us", kernel_us)
         # A replayed graph is one launch, whatever is in it.
-        launches = 1 if "replay" in stmt else max(1.0, found["kernels"] + found["copies"])
-        figures["kernel_us"] = found["kernel_us"]
-        figures["events_us"] = events_us(execute, n)
-        figures["do_bench_cold_us"] = do_bench_cold_us(execute)
-        figures["do_bench_warm_us"] = do_bench_warm_us(execute)
+        if "replay" not in stmt and "kernels" in found:
+            launches = max(1.0, found["kernels"] + found["copies"])
+        take("events_us", lambda: events_us(execute, n))
+        take("do_bench_cold_us", lambda: do_bench_cold_us(execute))
+        take("do_bench_warm_us", lambda: do_bench_warm_us(execute))
     wait = torch.cuda.synchronize if on_device else (lambda: None)
     few = min(100.0, QUEUE / launches, 0.02 * MICRO / figures["timer_us"])
-    figures["host_us"] = host_us(execute, max(1, int(few)), wait)
+    take("host_us", lambda: host_us(execute, max(1, int(few)), wait))
     return figures, found
 
 
@@ -190,8 +205,9 @@ def worker(options):
 def joined(answers):
     rounds = [figures for answer in answers for figures in answer["rounds"]]
     found = [each for answer in answers for each in answer["found"]]
-    figures = {name: statistics.median(each[name] for each in rounds) for name in rounds[0]}
-    spread = {name: [f(each[name] for each in rounds) for f in (min, max)] for name in rounds[0]}
+    names = [name for name in rounds[0] if all(name in each for each in rounds)]
+    figures = {name: statistics.median(each[name] for each in rounds) for name in names}
+    spread = {name: [f(each[name] for each in rounds) for f in (min, max)] for name in names}
     counted = sorted({each["kernels"] for each in found if "kernels" in each})
     if len(counted) > 1:
         spread["kernels"] = [counted[0], counted[-1]]
@@ -237,7 +253,7 @@ def main():
     if options.worker:
         worker(options)
         return
-    head, answers, failed = {}, collections.defaultdict(list), {}
+    head, answers, failed, missing = {}, collections.defaultdict(list), {}, {}
     print("| workload | timer | do_bench cold | warm | events | host | kernel time | kernels |")
     print("|---|---|---|---|---|---|---|---|")
     for number in range(options.processes):
@@ -250,6 +266,11 @@ def main():
                 print(f"| {label} | failed: {answer['error']} |", flush=True)
             else:
                 answers[label].append(answer)
+                missing.update(
+                    (f"{label}: {name}", why)
+                    for found in answer["found"]
+                    for name, why in found.get("failed", {}).items()
+                )
                 if number == options.processes - 1:
                     print(line_of(label, joined(answers[label])), flush=True)
             record = {**head, "work": {name: joined(each) for name, each in answers.items()}}
@@ -258,7 +279,9 @@ def main():
             if options.json:
                 with open(options.json, "w") as file:
                     json.dump(record, file, indent=1)
-    if failed or not answers:
+    for figure, why in missing.items():
+        print(f"without {figure}: {why}")
+    if failed or missing or not answers:
         sys.exit(1)
 
 
