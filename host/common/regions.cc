@@ -25,7 +25,9 @@ using protocol::Stage;
 
 namespace {
 
-constexpr std::uint64_t kProbes = 10;  // executions that show whether a statement wakes other threads
+constexpr std::uint64_t kProbes = 10;                   // executions that show whether a statement wakes other threads
+constexpr std::uint64_t kDeviceWarmUp = 200'000'000;    // ns
+constexpr std::uint64_t kDeviceWarmUpPart = 5'000'000;  // ns, at the least, between two looks at the clock
 
 std::uint32_t page_faults() {
   rusage used{};
@@ -69,9 +71,11 @@ std::uint64_t Regions::wait() {
         state_ = State::probing;
         return std::min(warm_up_.executions(), kProbes);
       }
+      if (const std::uint64_t iterations = next_device_warm_up(); iterations > 0) return iterations;
       become_ready();
       break;
     case State::probing:
+      if (const std::uint64_t iterations = next_device_warm_up(); iterations > 0) return iterations;
       become_ready();
       break;
     case State::timing:
@@ -142,6 +146,27 @@ std::uint64_t Regions::next_warm_up() {
   const WarmUp::Part part = warm_up_.next(settles);
   if (part.settles) hooks_.settle(hooks_.context, part.again);
   return part.executions;
+}
+
+/// Executions that come before regions natively, until the device has its clocks: an idle one has low ones, and a power
+/// limit lowers them only after a while of work. 0 when it has them, or there is no device. What watches its regions
+/// gets ready before: a profiler's start takes long enough for the device to idle again.
+std::uint64_t Regions::next_device_warm_up() {
+  if (phase_ != Phase::statement || warm_up_.executions() == 0 || hooks_.device == nullptr || callgrind::running()) return 0;
+  void (*const sync)(void*) = sync_of_device_ != nullptr ? sync_of_device_ : hooks_.sync;
+  if (device_warm_up_ == 0) {
+    if (hooks_.device(hooks_.context) == nullptr) return 0;
+    if (hooks_.observe != nullptr) hooks_.observe(hooks_.context, 3);
+    if (sync != nullptr) sync(hooks_.context);
+    device_part_begins_ns_ = device_warm_up_begins_ns_ = now_ns();
+    return device_warm_up_ = 1;
+  }
+  if (sync != nullptr) sync(hooks_.context);
+  const std::uint64_t now = now_ns();
+  if (now - device_warm_up_begins_ns_ >= kDeviceWarmUp) return 0;
+  if (now - device_part_begins_ns_ < kDeviceWarmUpPart) device_warm_up_ *= 2;
+  device_part_begins_ns_ = now;
+  return device_warm_up_;
 }
 
 /// A device's context does not survive a fork: its case runs its regions itself. Decided here, so that a region of a

@@ -26,9 +26,9 @@ struct RegionHooks {
   /// Which device the case works on, null for none: then there is no sync. Asked once a phase is warmed up; may be
   /// null.
   const char* (*device)(void* context) = nullptr;
-  /// Of a case on a device, where no instructions are counted: a region begins (0), ends (1), and its wait for the
-  /// device is over (2). Then it returns the seconds that the device took by a clock of its own; 0: it has none. May be
-  /// null.
+  /// Of a case on a device, where no instructions are counted: first it gets ready, before the executions that give the
+  /// device its clocks (3); then a region begins (0), ends (1), and its wait for the device is over (2). Then it
+  /// returns the seconds that the device took by a clock of its own; 0: it has none. May be null.
   double (*observe)(void* context, int what) = nullptr;
   /// Brings the allocator into a state of its own, where instructions are counted, after the first half of the
   /// statement's warm-up and again one execution later (`again`); may be null.
@@ -126,6 +126,7 @@ class Regions {
   [[nodiscard]] bool observes() const;
   void keep_sample(double elapsed_ns);
   std::uint64_t next_warm_up();
+  std::uint64_t next_device_warm_up();
   void prepare_region();
 
   Channel channel_;
@@ -153,7 +154,10 @@ class Regions {
   std::uint64_t asked_at_ns_ = 0;  ///< When the command came, or its last child was reported.
   TimedBlocks blocks_;
   BlockClock clock_;
-  double device_s_ = 0;  ///< On a device: what the block took by the device's own clock.
+  double device_s_ = 0;               ///< On a device: what the block took by the device's own clock.
+  std::uint64_t device_warm_up_ = 0;  ///< Executions of the part that runs.
+  std::uint64_t device_warm_up_begins_ns_ = 0;
+  std::uint64_t device_part_begins_ns_ = 0;
 };
 
 }  // namespace tally::host

@@ -27,9 +27,9 @@ struct tally_regions {
   /* Set by the snippet, or null: which device the case works on, or null for none; then `sync` is not called. Asked
      once a phase is warmed up. */
   const char* (*device)(void);
-  /* Set by the snippet, or null: called where the case works on a device and no instructions are counted, with 0 as a
-     region begins, with 1 before its wait for the device, and with 2 after it. Then it returns the seconds that the
-     device took by its own clock; 0: it has none. */
+  /* Set by the snippet, or null: called where the case works on a device and no instructions are counted. With 3 once,
+     before the device is warmed up; then with 0 as a region begins, with 1 before its wait for the device, and with 2
+     after it, when it returns the seconds that the device took by its own clock; 0: it has none. */
   double (*observe)(int what);
 };
 
