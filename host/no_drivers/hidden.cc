@@ -57,7 +57,8 @@ bool is_there(const char* path) {
     if (length > 0 && is_in(folders, length, path)) return true;
     folders += length + (folders[length] != 0 ? 1 : 0);
   }
-  for (const char* folder : {"/lib64", "/usr/lib64", "/lib", "/usr/lib"}) {
+  for (const char* folder :
+       {"/lib64", "/usr/lib64", "/lib", "/usr/lib", "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu"}) {
     if (is_in(folder, ::strlen(folder), path)) return true;
   }
   return is_in_cache(path);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <valgrind/valgrind.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -105,14 +106,34 @@ struct CaseRun {
   PyObject* observe;   ///< What watches it over a region, or null; owned
 };
 
+/// Ends the case with the exception's own words: a wait is where a device reports what has failed on it.
+[[noreturn]] void fail_with_exception(Regions& engine, Stage stage, const char* what) {
+  static char message[1024];
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  PyObject* name = type == nullptr ? nullptr : PyObject_GetAttrString(type, "__name__");
+  PyObject* text = value == nullptr ? nullptr : PyObject_Str(value);
+  PyObject* parts[2] = {name, text};
+  const char* words[2] = {"", ""};
+  for (int i = 0; i < 2; ++i) {
+    PyObject* bytes = parts[i] == nullptr ? nullptr : PyUnicode_AsEncodedString(parts[i], "utf-8", "backslashreplace");
+    if (bytes != nullptr) words[i] = PyBytes_AsString(bytes);
+  }
+  PyErr_Clear();
+  std::snprintf(message, sizeof message, "%s raised %s: %.*s", what, words[0],
+                static_cast<int>(std::strcspn(words[1], "\n")), words[1]);
+  PyErr_Restore(type, value, traceback);
+  PyErr_Print();
+  engine.fail(stage, message, "its traceback is in the output");
+  ::_exit(1);
+}
+
 void call_hook(CaseRun* run, int which) {
   PyObject* result = PyObject_CallObject(run->hooks[which], nullptr);
-  if (result == nullptr) {
-    PyErr_Print();
-    run->engine->fail(Stage::region, which == 0 ? "before_region raised" : "sync raised",
-                      "its traceback is in the output");
-    ::_exit(1);
-  }
+  if (result == nullptr) fail_with_exception(*run->engine, Stage::region, which == 0 ? "before_region" : "sync");
   Py_DECREF(result);
 }
 
@@ -122,20 +143,14 @@ const char* ask_for_device(CaseRun* run) {
   if (name == Py_None) return nullptr;
   PyObject* text = name == nullptr ? nullptr : PyUnicode_AsUTF8String(name);
   if (text != nullptr) return PyBytes_AsString(text);
-  PyErr_Print();
-  run->engine->fail(Stage::warm_up, "the toolchain's device() raised, or gave no text",
-                    "its traceback is in the output");
-  ::_exit(1);
+  fail_with_exception(*run->engine, Stage::warm_up, "the toolchain's device()");
 }
 
 double observe_device(CaseRun* run, int what) {
   PyObject* result = PyObject_CallFunction(run->observe, "i", what);
   const double seconds = result == nullptr || result == Py_None ? 0 : PyFloat_AsDouble(result);
-  if (result == nullptr || PyErr_Occurred() != nullptr) {
-    PyErr_Print();
-    run->engine->fail(Stage::region, "the toolchain's device_observer raised", "its traceback is in the output");
-    ::_exit(1);
-  }
+  if (result == nullptr || PyErr_Occurred() != nullptr)
+    fail_with_exception(*run->engine, Stage::region, "the toolchain's device_observer");
   Py_DECREF(result);
   return seconds;
 }

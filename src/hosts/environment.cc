@@ -68,9 +68,9 @@ Result<std::string> read_all(int fd) {
 }  // namespace
 
 std::map<std::string, std::string> device_environment(const EnvironmentVariables& environment) {
-  constexpr auto kOfDevices = std::to_array<std::string_view>({"CUDA_*", "CUBLAS_*", "CUDNN_*", "NVIDIA_*", "NCCL_*",
-                                                               "HIP_*", "ROCR_*", "HSA_*", "MIOPEN_*", "ZE_*", "SYCL_*",
-                                                               "ONEAPI_*", "TORCH_*", "PYTORCH_*", "TRITON_*"});
+  constexpr auto kOfDevices = std::to_array<std::string_view>(
+      {"CUDA_*", "CUBLAS_*", "CUDNN_*", "NVIDIA_*", "NCCL_*", "HIP_*", "ROCR_*", "HSA_*", "MIOPEN_*", "ZE_*", "SYCL_*",
+       "ONEAPI_*", "TORCH_*", "TORCHINDUCTOR_*", "PYTORCH_*", "KINETO_*", "TRITON_*"});
   std::map<std::string, std::string> kept;
   for (const auto& [name, value] : environment) {
     if (std::ranges::any_of(kOfDevices, [&](std::string_view pattern) { return glob_match(pattern, name); }))

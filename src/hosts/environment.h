@@ -51,7 +51,7 @@ EnvironmentVariables filter_environment(const EnvironmentVariables& environment,
 
 /// What of `environment` a host of cases on a device gets besides: which devices it may use and how they, their
 /// libraries and PyTorch are set up (CUDA_*, CUBLAS_*, CUDNN_*, NVIDIA_*, NCCL_*, HIP_*, ROCR_*, HSA_*, MIOPEN_*, ZE_*,
-/// SYCL_*, ONEAPI_*, TORCH_*, PYTORCH_*, TRITON_*).
+/// SYCL_*, ONEAPI_*, TORCH_*, TORCHINDUCTOR_*, PYTORCH_*, KINETO_*, TRITON_*).
 std::map<std::string, std::string> device_environment(const EnvironmentVariables& environment);
 
 /// "NAME=value" strings, as `environ` has them; those without '=' are left out.

@@ -175,7 +175,7 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
     record.flags.emplace_back("device");
     record.on_device = OnDevice{.name = outcome.device};
     if (const auto& times = outcome.device_times) {
-      record.on_device->wait_s = times->wait_s;
+      if (times->wait_s > 0) record.on_device->wait_s = times->wait_s;
       record.on_device->launch = device_time(times->launch_s);
       record.on_device->time = device_time(times->device_s);
     }

@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "measurement/statistics.h"
+#include "session/case_failure.h"
 
 namespace tally {
 namespace {
@@ -16,6 +17,7 @@ using protocol::Stage;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 /// Answers and questions, without anybody on the other side.
 class CaseDialogueTest : public ::testing::Test {
@@ -489,6 +491,17 @@ TEST_F(CaseDialogueTest, AnIllegalInstructionIsKnownByItsNumberAlone) {
   CaseDialogue threw = begin(Mode::counts);
   threw.on(CaseFailed{.stage = Stage::region, .message = "what(): SIGILL", .detail = {}, .signal = {}});
   EXPECT_EQ(threw.failure()->message, "what(): SIGILL");
+}
+
+TEST_F(CaseDialogueTest, TheMemoryOfADeviceIsNotWhatACaseMayUse) {
+  constexpr std::uint64_t kLimit = std::uint64_t{1} << 30U;
+  const auto message_of = [&](const char* raised) {
+    const CaseFailed failed{.stage = Stage::warm_up, .message = raised, .detail = {}, .signal = {}};
+    return describe_failure(failed, case_, Mode::wall, kLimit).message;
+  };
+  EXPECT_THAT(message_of("MemoryError"), StartsWith("over memory, of which it may use 1024 MiB: "));
+  EXPECT_THAT(message_of("OutOfMemoryError: CUDA out of memory. Tried to allocate 131072.00 GiB."),
+              StartsWith("OutOfMemoryError: CUDA out of memory."));
 }
 
 TEST_F(CaseDialogueTest, AReplicateThatDiesIsTheCasesFailure) {

@@ -15,7 +15,9 @@ using protocol::Stage;
 
 namespace {
 
+/// Of the host's memory, which alone is limited. PyTorch's OutOfMemoryError is a device's.
 bool is_out_of_memory(std::string_view text) {
+  if (text.contains("OutOfMemoryError")) return false;
   return text.contains("MemoryError") || text.contains("bad_alloc") || text.contains("can't allocate memory");
 }
 
