@@ -6,7 +6,7 @@
 #   --quick              fewer cases and rounds: about five minutes on 16 CPUs, ten without this
 #   --tally PATH         tally to try (default: of PATH, else build/release/tally)
 #   --python PATH        interpreter with PyTorch for CUDA, 3.11 or newer (default: python3)
-#   --valgrind FOLDER    a Valgrind that is not installed: a package's unpacked files, FOLDER/usr/bin/valgrind
+#   --valgrind FOLDER    counts by a Valgrind that is not installed: a package's unpacked files, FOLDER/usr/bin/valgrind
 #   --output FOLDER      where report.txt, peers.json, times.json and records.tar.gz go (default: build/try_gpu)
 #   --peers FILE         figures of an earlier `peers`, for `times` alone
 #   --within SECONDS     for all parts; those that would begin later are not tried
@@ -14,10 +14,10 @@
 #                        of CPU cases beside `gate`)
 #   --device cpu         without a GPU, to try this script: small shapes on the CPU, and no `device =`
 #
-# Needs suites/ and bench/gpu/ beside it, a C++ compiler, and a Valgrind for what counts. Settings of the GPU are left as
-# they are. Parts: PyTorch's own figures (peers); Tallymark's beside them (times); planted changes (gate); counts on a
-# device, twice (counts); the standard suite of CPU cases (cpu); statements that say nothing of a device (undeclared);
-# out of memory, an assert and a hang on the device, no device (faults).
+# Needs suites/ and bench/gpu/ beside it, and a C++ compiler. Settings of the GPU are left as they are. Parts: PyTorch's
+# own figures (peers); Tallymark's beside them (times); planted changes (gate); counts on a device, twice (counts); the
+# standard suite of CPU cases (cpu); statements that say nothing of a device (undeclared); out of memory, an assert and a
+# hang on the device, no device (faults).
 # Exit code 1 when a part failed, or none passed.
 set -u
 self=$(realpath "$0")
@@ -86,11 +86,6 @@ need_gpu() {
   echo "PyTorch finds no GPU (--device cpu tries the script alone)"
   exit $impossible
 }
-need_valgrind() {
-  if command -v valgrind >/dev/null; then return 0; fi
-  echo "there is no valgrind in PATH (--valgrind FOLDER)"
-  exit $impossible
-}
 
 # --------------------------------------------------------------------------------------------------------------- the parts
 
@@ -136,7 +131,7 @@ TOML
 }
 # expect CODE TEXT COMMAND…: it ends with CODE and prints TEXT.
 expect() {
-  local code=$1 text=$2 log=$TRY_WORK/expect.log
+  local code=$1 text=$2 log=$TRY_WORK/expect.log reserve=2
   shift 2
   run 30 "$TRY_TALLY" "$@" --color never --width 140 >"$log" 2>&1
   local found=$?
@@ -167,7 +162,6 @@ part_gate() {
 
 part_counts() {
   need_gpu
-  need_valgrind
   local only=(--only 'add 64' --only 'add 2^24' --only 'training step') one two
   if quick; then only=(--only 'add 64'); fi
   workloads "${only[@]}" >"$TRY_WORK/counts.toml"
@@ -186,7 +180,6 @@ part_counts() {
 }
 
 part_cpu() {
-  need_valgrind
   local suite=torch_standard
   if quick || on_cpu; then suite=torch_quick; fi
   tally 280 run "$root/suites/$suite.toml" --counts-only --json "$TRY_WORK/cpu.json"
@@ -200,7 +193,7 @@ part_undeclared() {
   local plain=$TRY_WORK/undeclared-plain.json asks=$TRY_WORK/undeclared-idiom.json
   local log both=()
   if on_cpu; then device=cpu; fi
-  if quick || ! command -v valgrind >/dev/null; then both=(--wall-only); fi
+  if quick; then both=(--wall-only); fi
   common+=("${both[@]}")
   tally 260 time 'x + 1' --setup "x = torch.ones(64, device=\"$device\")" "${common[@]}" --json "$plain" 2>&1 |
     tee "$TRY_WORK/plain.log"

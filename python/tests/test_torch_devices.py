@@ -19,8 +19,8 @@ Text = dict[str, Any]
 
 
 class Cards:
-    """`torch.cuda` of so many devices, of which `used` have a context. The clock goes on by a second
-    with each look."""
+    """`torch.cuda` of so many devices, of which `used` have a context. The clock advances by a second
+    with each event."""
 
     def __init__(self, count: int, used: tuple[int, ...], log: list[str]) -> None:
         self.count, self.used, self.log, self.clock = count, used, log, 0.0
