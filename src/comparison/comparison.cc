@@ -139,18 +139,25 @@ void compare_environments(const Record& base, const Record& next, const CompareO
   }
 }
 
-/// Another kernel names a processor's features otherwise; another processor has other times.
+/// Another kernel names a processor's features otherwise; another processor has other times, and so has another card.
 void compare_times(const CaseRecord& base, const CaseRecord& next, const CompareOptions& options,
                    CaseComparison& result) {
   if (!base.wall || !next.wall) return;
-  const auto processor = std::ranges::find_if(result.machine_changes,
-                                              [](const std::string& change) { return change.starts_with("cpu: "); });
-  if (processor == result.machine_changes.end()) {
+  // Of a side that names no card, nothing is known.
+  const auto is_of_cards = [&](const std::string& change) {
+    return (base.on_device || next.on_device) && change.starts_with("gpu: ") && !change.starts_with("gpu: none") &&
+           !change.ends_with("none");
+  };
+  const auto other = std::ranges::find_if(result.machine_changes, [&](const std::string& change) {
+    return change.starts_with("cpu: ") || is_of_cards(change);
+  });
+  if (other == result.machine_changes.end()) {
     result.time = time_change(*base.wall, *next.wall, options);
     return;
   }
   result.notes.push_back(
-      {NoteCode::times_refused, "times not compared: they are of two processors (" + *processor + ")"});
+      {NoteCode::times_refused, fmt::format("times not compared: they are of two {} ({})",
+                                            other->starts_with("cpu") ? "processors" : "devices", *other)});
 }
 
 Verdict direction(double delta, double threshold) {

@@ -141,6 +141,19 @@ TEST(Compare, CountsOfTwoProcessorsAreComparedAndTimesAreNot) {
   EXPECT_THAT(only(base, next).environment_changes, ElementsAre("cpu.flags: 1 → of a newer kernel"));
 }
 
+TEST(Compare, TimesOfTwoCardsAreComparedForCasesOnNoDeviceAlone) {
+  Record base = run_of({example_case("a", 1000)});
+  Record next = run_of({example_case("a", 1000)});
+  base.environments["torch"].machine = {{"cpu", "A"}, {"gpu", "H100"}};
+  next.environments["torch"].machine = {{"cpu", "A"}, {"gpu", "H200"}};
+  EXPECT_THAT(only(base, next).note_texts(), testing::IsEmpty());
+  base.cases[0].on_device = next.cases[0].on_device = OnDevice{.name = "cuda"};
+  EXPECT_THAT(only(base, next).note_texts(),
+              ElementsAre("times not compared: they are of two devices (gpu: H100 → H200)"));
+  base.environments["torch"].machine = std::map<std::string, std::string>{{"cpu", "A"}};
+  EXPECT_THAT(only(base, next).note_texts(), testing::IsEmpty()) << "an earlier record does not name its card";
+}
+
 TEST(Compare, EnvironmentSoftensAndIsNamedSubjectDoesNot) {
   const Record base = run_of({example_case("a", 1000)});
   Record next = run_of({example_case("a", 1100)});

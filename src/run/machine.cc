@@ -132,6 +132,28 @@ std::string machine_name(const EnvironmentVariables& environment) {
   return ::uname(&names) == 0 ? names.nodename : std::string();
 }
 
+std::map<std::string, std::string> gpu_facts(const std::string& folder) {
+  std::map<std::string, int> cards;
+  std::error_code code;
+  for (const auto& card : std::filesystem::directory_iterator(folder + "/gpus", code)) {
+    if (const std::string model = field_of(card.path() / "information", "Model:", ':'); !model.empty()) ++cards[model];
+  }
+  std::map<std::string, std::string> facts;
+  for (const auto& [model, count] : cards) {
+    std::string& all = facts["gpu"];
+    all += fmt::format("{}{}", all.empty() ? "" : ", ", count > 1 ? fmt::format("{} {}", count, model) : model);
+  }
+  // "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (…)"
+  const auto is_version = [](std::string_view word) {
+    return word.contains('.') && word.find_first_not_of("0123456789.") == std::string_view::npos;
+  };
+  const std::string line = field_of(folder + "/version", "NVRM version:", ':');
+  const std::vector<std::string_view> words = split(line, ' ');
+  if (const auto version = std::ranges::find_if(words, is_version); version != words.end())
+    facts["gpu.driver"] = *version;
+  return facts;
+}
+
 std::string folder_of_environment(const std::string& interpreter) {
   return std::filesystem::path(interpreter).parent_path().parent_path().string();
 }

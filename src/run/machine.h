@@ -15,6 +15,10 @@ std::string machine_name(const EnvironmentVariables& environment);
 /// Environment::machine of this one.
 std::map<std::string, std::string> machine_facts(ProcessRunner& runner, const EnvironmentVariables& environment);
 
+/// "gpu" and "gpu.driver" of NVIDIA's cards, by what their driver says in `folder`; none where it is not
+/// there. A container has those of the cards that it may use.
+std::map<std::string, std::string> gpu_facts(const std::string& folder = "/proc/driver/nvidia");
+
 /// Where the interpreter's environment lies, of the interpreter's path: "/home/x/venv" of "/home/x/venv/bin/python3".
 std::string folder_of_environment(const std::string& interpreter);
 

@@ -12,6 +12,7 @@
 #include "discovery/case_imports.h"
 #include "discovery/valgrind.h"
 #include "engine/engine.h"
+#include "engine/jobs.h"
 #include "hosts/environment.h"
 #include "process/install_command.h"
 #include "protocol/command_tree.h"
@@ -38,6 +39,14 @@ struct Ready {
   std::string valgrind_version;  ///< Of what counts; empty: nothing is counted.
   std::map<std::string, ResolvedToolchain> toolchains;
 };
+
+/// Whether a case of the environment is to run on a device.
+bool has_devices(const std::vector<Case>& cases, const std::string& environment) {
+  return std::ranges::any_of(cases, [&](const Case& one) {
+    return names_device(one) &&
+           environment_name(one.toolchain, to_string(one.language), one.host_runtime) == environment;
+  });
+}
 
 /// The program itself, behind all links; none where none was found.
 std::vector<std::string> program_of(const ResolvedToolchain& toolchain) {
@@ -195,6 +204,7 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
                                                        one.language, facts, ready.environment.filtered, digests);
       record.environments[name].machine = machine;
       const ResolvedToolchain& toolchain = ready.toolchains.at(one.toolchain);
+      if (has_devices(request.plan->cases, name)) record.environments[name].machine->merge(gpu_facts());
       if (one.language == Language::python && toolchain.interpreter && *toolchain.interpreter)
         record.environments[name].machine->emplace(std::string(kPythonFolder),
                                                    folder_of_environment((*toolchain.interpreter)->path));
