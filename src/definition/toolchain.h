@@ -96,8 +96,9 @@ struct Toolchain {
   PerLanguage before_region;  ///< Runs before every region, not measured.
   PerLanguage sync;           ///< Ends every region, measured: waits for a device.
   PerLanguage device;         ///< Returns which device a case works on; with it, `sync` is for such cases only.
-  /// Of cases on a device, around each region that is not counted: a function of 0 (it begins), 1 (it ends; the wait
-  /// comes) and 2 (the wait is over), which then returns the seconds that the device took by a clock of its own.
+  /// Of cases on a device, where nothing is counted: a function of 3 (the device is warmed up next), and around each
+  /// region of 0 (it begins), 1 (it ends; the wait comes) and 2 (the wait is over), which then returns the seconds that
+  /// the device took by a clock of its own.
   PerLanguage device_observer;
   /// The files of drivers, which hosts of cases on no device do not find (protocol/hidden_drivers.h).
   std::vector<std::string> drivers;
