@@ -152,7 +152,8 @@ std::uint64_t Regions::next_warm_up() {
 /// limit lowers them only after a while of work. 0 when it has them, or there is no device. What watches its regions
 /// gets ready before: a profiler's start takes long enough for the device to idle again.
 std::uint64_t Regions::next_device_warm_up() {
-  if (phase_ != Phase::statement || warm_up_.executions() == 0 || hooks_.device == nullptr || callgrind::running()) return 0;
+  if (phase_ != Phase::statement || warm_up_.executions() == 0 || hooks_.device == nullptr || callgrind::running())
+    return 0;
   void (*const sync)(void*) = sync_of_device_ != nullptr ? sync_of_device_ : hooks_.sync;
   if (device_warm_up_ == 0) {
     if (hooks_.device(hooks_.context) == nullptr) return 0;
