@@ -108,7 +108,7 @@ struct CaseRun {
 
 /// Ends the case with the exception's own words: a wait is where a device reports what has failed on it.
 [[noreturn]] void fail_with_exception(Regions& engine, Stage stage, const char* what) {
-  static char message[1024];
+  char message[1024];
   PyObject* type = nullptr;
   PyObject* value = nullptr;
   PyObject* traceback = nullptr;
@@ -259,7 +259,7 @@ PyObject* rehearse(PyObject* /*module*/, PyObject* args) {
   const char* text = nullptr;
   int counted = 0;
   if (PyArg_ParseTuple(args, "Osp", &function, &text, &counted) == 0) return nullptr;
-  static char buffer[64 * 1024];
+  static char buffer[60 * 1024];
   tally::protocol::Writer request(buffer, tally::protocol::MessageType::run_case, 0);
   request
       .text(Field::prepare, "None")  // as the seed is run

@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Key;
 using ::testing::Not;
 using ::testing::Pair;
@@ -36,6 +37,28 @@ TEST(HostSpec, WhereTheUsersShellStandsIsSentLate) {
   EXPECT_THAT(spec.environment, ElementsAre(Pair("LANG", "C")));
   ASSERT_TRUE(spec.late_variables);
   EXPECT_THAT(*spec.late_variables, ElementsAre(Pair("PATH", "/bin"), Pair("VIRTUAL_ENV", "/v")));
+}
+
+TEST(HostSpec, WhatObservesADeviceIsNoPartOfACountedHost) {
+  const auto arguments = [](bool counted) {
+    ResolvedToolchain toolchain;
+    toolchain.interpreter = ResolvedInterpreter{.path = "/usr/bin/python3"};
+    toolchain.spec.device.py = "def device(): return None";
+    toolchain.spec.device_observer.py = "def observe(what): pass";
+    HostKind kind;
+    kind.language = Language::python;
+    kind.counted = counted;
+    HostSurroundings around;
+    around.working_folder = "/";
+    around.libexec = "/libexec";
+    around.counter = "/libexec/tally-counter";
+    around.counter_start = {"/libexec/tally-launcher"};
+    auto spec = host_spec(kind, toolchain, {}, around, {});
+    EXPECT_TRUE(spec) << spec.error().message;
+    return spec ? spec->argv : std::vector<std::string>();
+  };
+  EXPECT_THAT(arguments(true), Contains("def device(): return None"));
+  EXPECT_THAT(arguments(false), Contains(HasSubstr("device.observe = observe")));
 }
 
 TEST(HostSpec, AProgramFindsItWhenItBegins) {

@@ -177,10 +177,13 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
     if (!toolchain.spec.warm_up.py.empty()) spec.argv.push_back(toolchain.spec.warm_up.py);
     if (const ScriptedRuntime* own = find_runtime(toolchain.spec, kind.runtime)) spec.argv.push_back(own->warm_up);
   }
-  // Once to the host, which knows whether there is any device, and not to every case.
-  if (!toolchain.spec.device.py.empty())
-    spec.argv.insert(spec.argv.end(), {"--", with_observer(toolchain.spec.device.py, toolchain.spec.device_observer.py),
-                                       toolchain.spec.sync.py});
+  // Once to the host, which knows whether there is any device, and not to every case. Nobody observes a device where
+  // instructions are counted: there the observer's text, and each change of it, would move counts for nothing.
+  if (!toolchain.spec.device.py.empty()) {
+    const std::string observer = kind.counted ? std::string() : toolchain.spec.device_observer.py;
+    spec.argv.insert(spec.argv.end(),
+                     {"--", with_observer(toolchain.spec.device.py, observer), toolchain.spec.sync.py});
+  }
 }
 
 }  // namespace tally
