@@ -88,7 +88,7 @@ class Server:
 def measure(engine, made):
     """[(title, words, instructions or None, reason)]"""
     can = [one for _, _, one in made if not isinstance(one, Exception)]
-    with engine.turn():
+    with engine.exclusive():
         run = engine.measure(can, settings=SETTINGS, profiles=False)
     cases = iter(run.cases)
     found = []
