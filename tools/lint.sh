@@ -61,9 +61,29 @@ compiled() {
   done
 }
 to_tidy() {
+  if [ "${TIDY:-changed}" = all ]; then
+    sources | compiled
+    return
+  fi
+  of_last=$(changed 1 | compiled | wc -l)
+  if [ "$of_last" -lt 24 ]; then of_last=24; fi
+  if [ "$of_last" -gt 40 ]; then of_last=40; fi
+  changed 20 | compiled | head -n "$of_last"
+}
+# Of headers, those that what was touched reaches: no other can have ceased to compile.
+layers_and_headers() {
+  set -- --headers clang++-19 --build "$build" --jobs "$jobs"
+  if [ "${TIDY:-changed}" != all ]; then
+    mkdir -p "$alone" && changed 20 >"$alone/changed" || return 1
+    set -- "$@" --touched "$alone/changed"
+  fi
+  python3 tools/check_layers.py "$@"
+}
+tidy() {
   configure_alone || return 1
   files=$(to_tidy)
   if [ -z "$files" ]; then return 0; fi
+  echo "lint: clang-tidy on $(echo "$files" | wc -l) files"
   echo "$files" | python3 tools/tidy.py "$alone" --jobs "$jobs"
 }
 
