@@ -174,8 +174,9 @@ std::string name_of(const std::string& text) {
   return name.starts_with("0x") && name.size() == kLoaded && name > "0x0000000001000000" ? "0x" : name;
 }
 
-Counts read_calls(const std::string& text) {
-  Counts found;
+/// Calls visit(caller, callee, calls, line) for each call and the line of its cost.
+template <typename Visit>
+void for_each_call(const std::string& text, Visit visit) {
   std::string caller;
   std::string callee;
   std::istringstream lines(text);
@@ -183,12 +184,21 @@ Counts read_calls(const std::string& text) {
     if (line.starts_with("fn=")) caller = name_of(line.substr(3));
     if (line.starts_with("cfn=")) callee = name_of(line.substr(4));
     if (!line.starts_with("calls=")) continue;
+    const unsigned long long calls = std::stoull(line.substr(6));
+    std::getline(lines, line);
+    visit(caller, callee, calls, line);
+  }
+}
+
+Counts read_calls(const std::string& text) {
+  Counts found;
+  for_each_call(text, [&](const std::string& caller, const std::string& callee, unsigned long long calls,
+                          const std::string& line) {
     std::string pair = caller;
     pair.append(" > ").append(callee);
-    found[pair + " calls"] += std::stoull(line.substr(6));
-    std::getline(lines, line);
+    found[pair + " calls"] += calls;
     found[pair] += std::stoull(line.substr(line.find(' ')));
-  }
+  });
   return found;
 }
 
@@ -328,19 +338,12 @@ TEST(CounterInstructions, AreCallgrinds) {
 /// Which instruction calls which function, and how often: "caller address > callee".
 Counts read_call_sites(const std::string& text) {
   Counts found;
-  std::string caller;
-  std::string callee;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("fn=")) caller = name_of(line.substr(3));
-    if (line.starts_with("cfn=")) callee = name_of(line.substr(4));
-    if (!line.starts_with("calls=")) continue;
-    const unsigned long long calls = std::stoull(line.substr(6));
-    std::getline(lines, line);
+  for_each_call(text, [&](const std::string& caller, const std::string& callee, unsigned long long calls,
+                          const std::string& line) {
     // Without a symbol, Callgrind has what was called, and the counter each block.
-    if (caller == callee || caller.starts_with("0x") || callee.starts_with("0x")) continue;
+    if (caller == callee || caller.starts_with("0x") || callee.starts_with("0x")) return;
     found[caller + " " + line.substr(0, line.find(' ')) + " > " + callee] += calls;
-  }
+  });
   return found;
 }
 

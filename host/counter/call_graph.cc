@@ -42,7 +42,7 @@ UInt most_callers_of(const HChar* name) {
 UInt new_function(const HChar* object, const HChar* name, Bool is_nameless) {
   if (g_function_count == kMostFunctions) VG_(tool_panic)("more functions were called than can be followed");
   const UInt number = g_function_count++;
-  g_functions[number] = {.object = object, .name = name, .is_nameless = is_nameless, .whole = number};
+  g_functions[number] = {.object = object, .name = name, .is_nameless = is_nameless, .without_callers = number};
   return number;
 }
 
@@ -130,15 +130,15 @@ UInt function_called_by(UInt function, const UInt* callers, UInt count) {
     UInt& number = g_function_index.at(key);
     if (number == 0) {
       if (g_chained_count + count > kMostChained) VG_(tool_panic)("more callers were found than can be kept");
-      const Function& whole = g_functions[function];
-      number = new_function(whole.object, whole.name, False);
+      number = new_function(g_functions[function].object, g_functions[function].name, False);
       Function& one = g_functions[number];
-      one.whole = function;
+      one.without_callers = function;
       one.callers = count;
       one.first_caller = g_chained_count;
       for (UInt i = 0; i < count; ++i) g_chained[g_chained_count++] = callers[i];
     }
-    if (g_functions[number].whole == function && is_called_by(g_functions[number], callers, count)) return number;
+    if (g_functions[number].without_callers == function && is_called_by(g_functions[number], callers, count))
+      return number;
   }
 }
 

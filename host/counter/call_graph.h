@@ -11,11 +11,11 @@ struct Function {
   const HChar* object = nullptr;
   const HChar* name = nullptr;
   Bool is_nameless = False;
-  UInt most_callers = 0;  ///< By which it is separated.
-  UInt whole = 0;         ///< The number of the function whoever calls it; its own where it is that.
-  UInt callers = 0;       ///< So many it is separated by, from the nearest on;
-  UInt first_caller = 0;  ///< they lie here (caller()).
-  ULong cost = 0;         ///< Its own.
+  UInt most_callers = 0;     ///< By which it is separated.
+  UInt without_callers = 0;  ///< The number of the function whoever calls it; its own where it is that.
+  UInt callers = 0;          ///< So many it is separated by, from the nearest on;
+  UInt first_caller = 0;     ///< they lie here (caller()).
+  ULong cost = 0;            ///< Its own.
 };
 
 struct Arc {

@@ -58,7 +58,7 @@ Thread* g_running = nullptr;
 ULong g_settled = 0;  ///< Of counter 0.
 
 /// Whatever called it.
-UInt whole_of(UInt number) { return function(number).whole; }
+UInt without_callers(UInt number) { return function(number).without_callers; }
 
 bool collects() { return reinterpret_cast<Addr>(g_counters) == collected_counters(); }
 
@@ -92,7 +92,7 @@ UInt in_its_context(UInt called, bool by_nobody) {
   UInt count = 0;
   UInt caller = by_nobody ? kOutside : thread.current;
   for (UInt at = thread.size; count < most; --at) {
-    callers[count++] = function(caller).whole;
+    callers[count++] = function(caller).without_callers;
     if (caller == kOutside || at == 0) break;
     const Frame& frame = thread.frames[at - 1];
     caller = is_of_program(frame) ? frame.returns_to : kOutside;
@@ -151,7 +151,7 @@ bool jump_back(UInt function) {
   const Thread& thread = *g_running;
   UInt at = thread.size;
   while (at > 0 && thread.frames[at - 1].kind == FrameKind::jump) {
-    if (whole_of(thread.frames[at - 1].returns_to) != function) {
+    if (without_callers(thread.frames[at - 1].returns_to) != function) {
       --at;
       continue;
     }
@@ -187,7 +187,7 @@ void continue_in(const Block& block, Addr stack_pointer, UInt leaving) {
   if (leaving == kByCall) return call(function, stack_pointer);
   if (thread.last->in_linkage_table) return call(function, stack_pointer);
   if (is_one_nameless(function, thread.current)) function = thread.current;
-  if (function == whole_of(thread.current)) return;
+  if (function == without_callers(thread.current)) return;
   if (block.begins_function) return jump(function);
   if ((returned || leaving == kByReturn) && thread.top().stack_pointer == kNeverGone) return rebase(function);
   if (!jump_back(function)) jump(function);

@@ -70,16 +70,11 @@ constexpr Probe kLinesProbe = {
     .command_host = &kCommandsHost,
     .next = next_region_with_instructions};
 
-/// The empty loop is executed, too, so that the statement finds what it finds where it is counted.
-constinit const Probe kLinesByCallgrind = [] {
-  Probe probe = kLinesProbe;
-  probe.host = &kCallgrindsHost;
-  probe.next = each_once;
-  return probe;
-}();
+constinit const Probe kLinesByCallgrind = in_other_host(kLinesProbe, kCallgrindsHost, each_once);
 
 }  // namespace
 
+/// The empty loop is executed, too, so that the statement finds what it finds where it is counted.
 constinit const KeptProbe kLines = {
     .probe = kLinesProbe,
     .by_callgrind = &kLinesByCallgrind,

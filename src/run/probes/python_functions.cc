@@ -127,12 +127,8 @@ constexpr Probe kFunctionsProbe = {
         "    return stmt\n",
     .before_region = "__import__('_tally_functions').begin()",
     .next = next_observed_region};
-constinit const Probe kFunctionsByCallgrind = [] {
-  Probe probe = kFunctionsProbe;
-  probe.host = &kObservedByCallgrind;
-  probe.next = next_region_of_callgrind;
-  return probe;
-}();
+constinit const Probe kFunctionsByCallgrind =
+    in_other_host(kFunctionsProbe, kObservedByCallgrind, next_region_of_callgrind);
 
 }  // namespace
 

@@ -53,6 +53,13 @@ struct KeptProbe {
 
 namespace probes {
 
+/// The same probe in another host, of which it asks for other regions.
+constexpr Probe in_other_host(Probe probe, const ProbeHost& host, ProbeStep (*next)(const ProbeState& state)) {
+  probe.host = &host;
+  probe.next = next;
+  return probe;
+}
+
 extern const KeptProbe kCalls;
 extern const KeptProbe kAllocationSites;
 extern const KeptProbe kPythonFunctions;
