@@ -53,7 +53,7 @@ Builder::Builder(Cache cache, BuildOptions options, const std::map<std::string, 
     entries_.push_back(std::move(entry));
   }
   for (const std::string& name : with_cpp) {
-    if (toolchains_.at(name).spec.warm_up.cpp.empty()) continue;
+    if (toolchains_.at(name).spec.texts.warm_up.cpp.empty()) continue;
     warm_ups_[name] = entries_.size();
     entries_.push_back(Entry{.measured = nullptr, .toolchain = name, .artifact_done = true});
   }
@@ -98,7 +98,7 @@ bool Builder::warm_up_settled(const std::string& toolchain) const {
 
 std::string Builder::source_of(const Entry& entry, std::string_view symbol, bool with_lines) const {
   const Toolchain& toolchain = toolchains_.at(entry.toolchain).spec;
-  if (entry.measured == nullptr) return warm_up_source(toolchain, symbol);
+  if (entry.measured == nullptr) return warm_up_source(toolchain.texts, symbol);
   return case_source(*entry.measured, toolchain, symbol, with_lines ? Lines::of_suite : Lines::none,
                      options_.examined ? Purpose::examined : Purpose::measured);
 }
@@ -107,7 +107,7 @@ std::string Builder::prelude_key(const ResolvedToolchain& toolchain) const {
   Digest digest;
   digest.add((*toolchain.compiler)->identity);
   for (const std::string& argument : compile_argv(toolchain)) digest.add(argument);
-  return digest.add(prelude_source(toolchain.spec)).add(file_start()).hex();
+  return digest.add(prelude_source(toolchain.spec.cpp)).add(file_start()).hex();
 }
 
 void Builder::start_toolchain(const std::string& name) {

@@ -86,7 +86,7 @@ class BuilderTest : public testing::Test {
   fs::path header_ = file("prelude_part.h");
   fs::path own_header_ = file("own.h");
   ResolvedToolchain toolchain{
-      .spec = {.name = "cpp", .flags = {"-O2"}},
+      .spec = {.name = "cpp", .cpp = {.flags = {"-O2"}}},
       .compiler = ResolvedCompiler{"/usr/bin/clang++", "clang", true, "-fuse-ld=lld", "LLD 19", {}, "identity"}};
 };
 
@@ -272,11 +272,11 @@ TEST_F(BuilderTest, EveryPartOfTheToolchainIsInTheKey) {
     return answer;
   };
   EXPECT_FALSE(asks_for_a_prelude());
-  toolchain.spec.flags = {"-O3"};
+  toolchain.spec.cpp.flags = {"-O3"};
   EXPECT_TRUE(asks_for_a_prelude());
-  toolchain.spec.include = {"/elsewhere"};
+  toolchain.spec.cpp.include = {"/elsewhere"};
   EXPECT_TRUE(asks_for_a_prelude());
-  toolchain.spec.prelude = {"vector"};
+  toolchain.spec.cpp.prelude = {"vector"};
   EXPECT_TRUE(asks_for_a_prelude());
   (*toolchain.compiler)->identity = "another compiler";
   EXPECT_TRUE(asks_for_a_prelude());
@@ -318,7 +318,7 @@ TEST_F(BuilderTest, NoCompilerOrABrokenPreludeFailsEachCaseWithTheReason) {
 
 TEST_F(BuilderTest, WarmUpCodeComesFirstAndItsFailureHarmsNobody) {
   with_prelude();
-  toolchain.spec.warm_up.cpp = "warm();";
+  toolchain.spec.texts.warm_up.cpp = "warm();";
   const std::vector<Case> cases = {snippet("a;")};
   Builder builder = this->builder(cases);
   EXPECT_FALSE(builder.warm_up_settled("cpp"));
@@ -341,7 +341,7 @@ TEST_F(BuilderTest, ModelsAreMadeTogetherAndFailAlone) {
   }
   toolchain.interpreter =
       ResolvedInterpreter{.path = "/usr/bin/python3", .version = "3.11", .identity = "identity", .modules = {}};
-  toolchain.spec.requires_modules = {"torch"};
+  toolchain.spec.python.modules = {"torch"};
   Builder builder = this->builder(cases);
   const auto tasks = ready(builder);
   ASSERT_THAT(names(tasks), ElementsAre("2 artifacts"));
@@ -404,9 +404,9 @@ TEST_F(BuilderTest, AnArtifactIsOfTheLibrariesThatItWasMadeWith) {
   made();
   toolchain.facts["library.version"] = "2";
   made();
-  toolchain.spec.preload = {(folder_->path() / "library.so").string()};
+  toolchain.spec.cpp.preload = {(folder_->path() / "library.so").string()};
   made();
-  ASSERT_TRUE(write_file(toolchain.spec.preload[0], "rebuilt"));
+  ASSERT_TRUE(write_file(toolchain.spec.cpp.preload[0], "rebuilt"));
   made();
   EXPECT_THAT(folders, SizeIs(4));
 }

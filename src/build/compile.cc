@@ -47,10 +47,10 @@ std::vector<std::string> Builder::compile_argv(const ResolvedToolchain& toolchai
   // Lines, and where code was inlined, for profiles: no instruction more. Before the toolchain's flags, which may ask
   // for more of it. DWARF 4, for Valgrind 3.19 gives up on clang's DWARF 5.
   std::vector<std::string> argv = {(*toolchain.compiler)->path, "-gdwarf-4", "-g1"};
-  argv.insert(argv.end(), toolchain.spec.flags.begin(), toolchain.spec.flags.end());
+  argv.insert(argv.end(), toolchain.spec.cpp.flags.begin(), toolchain.spec.cpp.flags.end());
   // No colours: the text is kept in the record.
   argv.insert(argv.end(), {"-fPIC", "-fdiagnostics-color=never", "-I" + options_.snippet_include});
-  for (const std::string& folder : toolchain.spec.include) argv.push_back("-I" + folder);
+  for (const std::string& folder : toolchain.spec.cpp.include) argv.push_back("-I" + folder);
   return argv;
 }
 
@@ -60,7 +60,7 @@ Result<BuildTask> Builder::prepare_prelude(std::uint32_t id, Work& work) {
   const fs::path header = folder / kPreludeHeader;
   // Written once: a precompiled header is refused when its source looks newer.
   if (!fs::exists(header)) {
-    if (auto written = write_file(header, prelude_source(toolchain.spec)); !written)
+    if (auto written = write_file(header, prelude_source(toolchain.spec.cpp)); !written)
       return std::unexpected(written.error());
   }
   std::vector<std::string> argv = compile_argv(toolchain);
@@ -104,7 +104,7 @@ Status Builder::finish_prelude(const Work& work, const ProcessResult& result) {
   if (code) return fail(ErrorKind::io, "cannot publish a precompiled prelude: " + code.message(), folder.string());
   if (!is_clang) {
     const fs::path header = folder / fmt::format("prelude.{}.h", id);
-    if (auto written = write_file(header, prelude_source(toolchain.spec)); !written) return written;
+    if (auto written = write_file(header, prelude_source(toolchain.spec.cpp)); !written) return written;
   }
   if (auto current = cache_.set_current_prelude(key, id, headers); !current) return current;
   prelude_known(work.toolchain, id);

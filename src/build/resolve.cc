@@ -41,18 +41,18 @@ std::optional<std::string> find_program_of(const ResolveContext& context, const 
   return find_program(name, path);
 }
 
-std::vector<std::string> empty_compilation(const std::string& compiler, const Toolchain& toolchain) {
+std::vector<std::string> empty_compilation(const std::string& compiler, const CppSide& cpp) {
   std::vector<std::string> argv = {compiler};
-  argv.insert(argv.end(), toolchain.flags.begin(), toolchain.flags.end());
+  argv.insert(argv.end(), cpp.flags.begin(), cpp.flags.end());
   argv.insert(argv.end(), {"-fsyntax-only", "-x", "c++", "/dev/null"});
   return argv;
 }
 
 /// Where the linker would take each "-lname" from, so that another version of a library is another key.
-std::string link_identity(ProcessRunner& runner, const std::string& compiler, const Toolchain& toolchain,
+std::string link_identity(ProcessRunner& runner, const std::string& compiler, const CppSide& cpp,
                           const ResolveContext& context, FileDigests& digests) {
   Digest digest;
-  for (const std::string& input : toolchain.link) {
+  for (const std::string& input : cpp.link) {
     std::string path = input;
     if (input.starts_with("-l")) {
       const auto found =
@@ -158,9 +158,10 @@ std::string last_words(const ProcessResult& result) {
 
 /// What an interpreter says of itself.
 std::expected<ResolvedInterpreter, Unfit> probe(ProcessRunner& runner, const std::string& program,
-                                                const Toolchain& toolchain, const ResolveContext& context) {
+                                                const std::vector<std::string>& modules,
+                                                const ResolveContext& context) {
   std::vector<std::string> argv = {program, "-c", std::string(kProbe)};
-  argv.insert(argv.end(), toolchain.requires_modules.begin(), toolchain.requires_modules.end());
+  argv.insert(argv.end(), modules.begin(), modules.end());
   const ProcessResult result = run(runner, tool_request(std::move(argv), context));
   const auto unfit = [](std::string why, bool is_broken = false) {
     return std::unexpected(Unfit{.why = std::move(why), .is_broken = is_broken, .missing = {}});
@@ -250,24 +251,25 @@ EnvironmentVariables with_variables(EnvironmentVariables environment, const std:
   return environment;
 }
 
-std::vector<std::string> linked_with(const Toolchain& toolchain) {
+std::vector<std::string> linked_with(const CppSide& cpp) {
   // A linker that must find everything has to be shown everything.
-  const bool strict = std::ranges::any_of(toolchain.flags, [](std::string_view flag) {
+  const bool strict = std::ranges::any_of(cpp.flags, [](std::string_view flag) {
     return flag.find("-z,defs") != std::string_view::npos || flag.find("no-undefined") != std::string_view::npos;
   });
-  std::vector<std::string> inputs = toolchain.link;
+  std::vector<std::string> inputs = cpp.link;
   if (strict) return inputs;
   std::erase_if(inputs, [&](const std::string& input) {
     const std::string name = input.starts_with("-l") ? fmt::format("lib{}.so", input.substr(2)) : input;
-    return std::ranges::find(toolchain.preload, name) != toolchain.preload.end();
+    return std::ranges::find(cpp.preload, name) != cpp.preload.end();
   });
   return inputs;
 }
 
 Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain& toolchain,
                                           const ResolveContext& context, FileDigests& digests) {
+  const CppSide& cpp = toolchain.cpp;
   std::string tried;
-  for (const std::string& candidate : toolchain.cxx) {
+  for (const std::string& candidate : cpp.compilers) {
     const auto program = find_program_of(context, candidate);
     if (!program) {
       tried += fmt::format("\n  {}: not found", candidate);
@@ -284,10 +286,10 @@ Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain
     compiler.version = std::string(split(text, '\n').front());
     compiler.is_clang = text.find("clang") != std::string::npos;
     // An old compiler may not know the language that the flags name.
-    const ProcessResult empty = run(runner, tool_request(empty_compilation(*program, toolchain), context));
+    const ProcessResult empty = run(runner, tool_request(empty_compilation(*program, cpp), context));
     if (!succeeded(empty)) {
-      tried += fmt::format("\n  {}: does not take {}: {}", candidate, fmt::join(toolchain.flags, " "),
-                           first_complaint(empty));
+      tried +=
+          fmt::format("\n  {}: does not take {}: {}", candidate, fmt::join(cpp.flags, " "), first_complaint(empty));
       continue;
     }
     ProcessResult linker = run(runner, tool_request({*program, "-fuse-ld=lld", "-Wl,--version"}, context));
@@ -300,8 +302,8 @@ Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain
     Digest identity;
     for (const std::string& file : compiler_files(runner, *program, compiler.is_clang, context))
       identity.add(file).add(digests.of(file));
-    identity.add(text).add(compiler.linker).add(link_identity(runner, *program, toolchain, context, digests));
-    compiler.link = linked_with(toolchain);
+    identity.add(text).add(compiler.linker).add(link_identity(runner, *program, cpp, context, digests));
+    compiler.link = linked_with(cpp);
     identity.add(fmt::format("linked with {}", fmt::join(compiler.link, " ")));
     compiler.identity = identity.hex();
     return compiler;
@@ -318,13 +320,13 @@ Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Too
   std::string passed_over;
   std::vector<std::string> missing;
   bool is_broken = false;
-  for (const std::string& candidate : toolchain.python) {
+  for (const std::string& candidate : toolchain.python.interpreters) {
     const auto program = find_program_of(context, candidate);
     if (!program) {
       tried += fmt::format("\n  {}: not found", candidate);
       continue;
     }
-    auto interpreter = probe(runner, *program, toolchain, context);
+    auto interpreter = probe(runner, *program, toolchain.python.modules, context);
     if (interpreter) {
       interpreter->passed_over = std::move(passed_over);
       return *std::move(interpreter);

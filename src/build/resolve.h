@@ -51,10 +51,10 @@ Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain
 Result<ResolvedInterpreter> resolve_interpreter(ProcessRunner& runner, const Toolchain& toolchain,
                                                 const ResolveContext& context);
 
-/// The toolchain's linker inputs without the libraries that the host has opened for all before it loads a snippet. A
+/// The linker inputs without the libraries that the host has opened for all before it loads a snippet. A
 /// snippet that named them again would make the loader walk all they depend on: libtorch needs 170 libraries, and a
 /// case spent 2.4 ms in that, 80 ms when counted.
-std::vector<std::string> linked_with(const Toolchain& toolchain);
+std::vector<std::string> linked_with(const CppSide& cpp);
 
 /// The value of a variable, or "".
 std::string_view value_of(const EnvironmentVariables& environment, std::string_view name);

@@ -68,9 +68,9 @@ std::string examined_loop(const Case& one, Lines lines) {
 
 }  // namespace
 
-std::string prelude_source(const Toolchain& toolchain) {
+std::string prelude_source(const CppSide& cpp) {
   std::string source = "#include \"tally/snippet.h\"\n";
-  for (const std::string& header : toolchain.prelude) source += fmt::format("#include <{}>\n", header);
+  for (const std::string& header : cpp.prelude) source += fmt::format("#include <{}>\n", header);
   return source;
 }
 
@@ -90,11 +90,11 @@ std::string case_source(const Case& one, const Toolchain& toolchain, std::string
       "__tally_statement) {{ "
       "TALLY_TRY\n",
       symbol);
-  append_hook(source, "before_region", toolchain.before_region.cpp);
-  append_hook(source, "sync", toolchain.sync.cpp);
-  append_device(source, toolchain.device.cpp);
-  append_observer(source, toolchain.device_observer.cpp);
-  for (const ToolchainCode& code : before_setup(toolchain, Language::cpp, one.threads)) {
+  append_hook(source, "before_region", toolchain.texts.before_region.cpp);
+  append_hook(source, "sync", toolchain.device.sync.cpp);
+  append_device(source, toolchain.device.identify.cpp);
+  append_observer(source, toolchain.device.observer.cpp);
+  for (const ToolchainCode& code : before_setup(toolchain.texts, Language::cpp, one.threads)) {
     source += fmt::format("#line 1 \"<{}>\"\n{{\n{}\n}}\n", code.key, code.text);
   }
   append(source, one.setup, "setup", lines);
@@ -168,9 +168,9 @@ std::optional<SourcePosition> place_in(const Case& one, std::string_view places,
   return std::nullopt;
 }
 
-std::string warm_up_source(const Toolchain& toolchain, std::string_view symbol) {
+std::string warm_up_source(const CaseTexts& texts, std::string_view symbol) {
   Case one;
-  one.stmt.parts.push_back({toolchain.warm_up.cpp, {}});
+  one.stmt.parts.push_back({texts.warm_up.cpp, {}});
   return case_source(one, Toolchain{}, symbol, Lines::none);
 }
 

@@ -16,7 +16,7 @@
 namespace tally {
 
 /// The header that is precompiled once for each toolchain: the snippet's own header, then the prelude's.
-std::string prelude_source(const Toolchain& toolchain);
+std::string prelude_source(const CppSide& cpp);
 
 /// What every file of snippets begins with: each string constant gets a place of its own at a multiple of 64 bytes. A
 /// linker puts them next to each other, so where one lay depended on the other snippets of the file, and `memcmp` takes
@@ -44,6 +44,6 @@ std::optional<SourcePosition> place_in(const Case& one, std::string_view places,
                                        std::uint64_t line);
 
 /// Representative code of the toolchain, in the form of a case, for the host to run once.
-std::string warm_up_source(const Toolchain& toolchain, std::string_view symbol);
+std::string warm_up_source(const CaseTexts& texts, std::string_view symbol);
 
 }  // namespace tally

@@ -65,10 +65,10 @@ TEST(Source, ALineOfACompiledTextIsFoundWhereTheTextStandsNow) {
 
 TEST(Source, TheToolchainSetsThreadsAndHooks) {
   Toolchain toolchain;
-  toolchain.set_threads.cpp = "set(${threads}, ${threads});";
-  toolchain.before_region.cpp = "flush();";
-  toolchain.sync.cpp = "wait();";
-  toolchain.device.cpp = "return \"gpu\";";
+  toolchain.texts.set_threads.cpp = "set(${threads}, ${threads});";
+  toolchain.texts.before_region.cpp = "flush();";
+  toolchain.device.sync.cpp = "wait();";
+  toolchain.device.identify.cpp = "return \"gpu\";";
   const std::string text = case_source(example(), toolchain, "f", Lines::none);
   EXPECT_THAT(text, HasSubstr("set(3, 3);\n"));
   EXPECT_THAT(text, HasSubstr("__tally_statement->before_region = [] { flush();\n;};"));
@@ -81,15 +81,15 @@ TEST(Source, TheToolchainSetsThreadsAndHooks) {
 
 TEST(Source, PreludeNamesItsHeadersInOrder) {
   Toolchain toolchain;
-  toolchain.prelude = {"b.h", "a/c.h"};
-  EXPECT_EQ(prelude_source(toolchain), "#include \"tally/snippet.h\"\n#include <b.h>\n#include <a/c.h>\n");
+  toolchain.cpp.prelude = {"b.h", "a/c.h"};
+  EXPECT_EQ(prelude_source(toolchain.cpp), "#include \"tally/snippet.h\"\n#include <b.h>\n#include <a/c.h>\n");
 }
 
 TEST(Source, WarmUpIsACaseOfItsOwn) {
   Toolchain toolchain;
-  toolchain.warm_up.cpp = "warm();";
-  toolchain.set_threads.cpp = "set(${threads});";
-  const std::string text = warm_up_source(toolchain, "w");
+  toolchain.texts.warm_up.cpp = "warm();";
+  toolchain.texts.set_threads.cpp = "set(${threads});";
+  const std::string text = warm_up_source(toolchain.texts, "w");
   EXPECT_THAT(text, HasSubstr("extern \"C\" void w("));
   EXPECT_THAT(text, HasSubstr("warm();\n"));
   // It sets what it needs itself: no case has requested threads yet.

@@ -161,10 +161,10 @@ Finding check_cpp(ProcessRunner& runner, const Context& context, const ResolvedT
   }
   auto folder = TemporaryFolder::make();
   const std::filesystem::path file = folder ? folder->path() / "prelude.cc" : "/nonexistent";
-  std::ignore = write_file(file, prelude_source(toolchain.spec));  // what is not there the compiler names
+  std::ignore = write_file(file, prelude_source(toolchain.spec.cpp));  // what is not there the compiler names
   std::vector<std::string> argv = {compiler->path, "-fsyntax-only", "-I" + context.libexec + "/include"};
-  argv.insert(argv.end(), toolchain.spec.flags.begin(), toolchain.spec.flags.end());
-  for (const std::string& include : toolchain.spec.include) argv.push_back("-I" + include);
+  argv.insert(argv.end(), toolchain.spec.cpp.flags.begin(), toolchain.spec.cpp.flags.end());
+  for (const std::string& include : toolchain.spec.cpp.include) argv.push_back("-I" + include);
   argv.push_back(file.string());
   const ProcessResult result = run_tool(runner, context, argv);
   cpp.ok = succeeded(result);
@@ -196,7 +196,7 @@ Finding check_same_libraries(ProcessRunner& runner, const Context& context, cons
   namespace fs = std::filesystem;
   Finding same{"toolchain " + toolchain.spec.name + ", both", false, {}, {}};
   std::vector<std::string> argv = {context.libexec + "/tally-host-cpp", "--mapped"};
-  for (const std::string& library : toolchain.spec.preload) argv.insert(argv.end(), {"--preload", library});
+  for (const std::string& library : toolchain.spec.cpp.preload) argv.insert(argv.end(), {"--preload", library});
   const ProcessResult result = run_tool(runner, context, argv);
   if (!succeeded(result)) {
     same.detail = fmt::format("C++ cannot load what Python has loaded: {}", trim(result.err.text()));
@@ -205,7 +205,7 @@ Finding check_same_libraries(ProcessRunner& runner, const Context& context, cons
   }
   const std::vector<std::string> mapped = parse_mapped_files(result.out.text());
   std::vector<std::string> names;
-  for (const std::string& wanted : toolchain.spec.preload) {
+  for (const std::string& wanted : toolchain.spec.cpp.preload) {
     const std::string name = fs::path(wanted).filename().string();
     names.push_back(name);
     for (const std::string& path : mapped) {
@@ -230,7 +230,7 @@ void check_toolchain(ProcessRunner& runner, const Context& context, const Toolch
       resolve_toolchain(runner, toolchain, {}, environment, Cache(root.value_or("/nonexistent")));
   findings.push_back(check_cpp(runner, context, resolved));
   findings.push_back(check_python(resolved));
-  if (!toolchain.discover.empty() && resolved.compiler->has_value() && !resolved.spec.preload.empty())
+  if (!toolchain.python.discover.empty() && resolved.compiler->has_value() && !resolved.spec.cpp.preload.empty())
     findings.push_back(check_same_libraries(runner, context, resolved));
 }
 

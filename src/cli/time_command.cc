@@ -42,7 +42,7 @@ std::optional<Toolchain> own_toolchain(const TimeOptions& options, const Suite& 
   if (modules.empty() || !toolchain) return std::nullopt;
   toolchain->name = "python_with_" + join(modules, "_");
   std::ranges::replace(toolchain->name, '.', '_');
-  toolchain->requires_modules = modules;
+  toolchain->python.modules = modules;
   return *std::move(toolchain);
 }
 
@@ -60,7 +60,7 @@ serve::SuiteText document_of(const TimeOptions& options, const std::optional<Too
   if (own) {
     timer["toolchain"] = own->name;
     document["toolchain"] =
-        json::Object{{own->name, json::Object{{"extends", "python"}, {"requires", own->requires_modules}}}};
+        json::Object{{own->name, json::Object{{"extends", "python"}, {"requires", own->python.modules}}}};
   }
   document["timer"] = json::Array{std::move(timer)};
   return {.document = std::move(document)};

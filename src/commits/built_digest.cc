@@ -67,7 +67,7 @@ std::string digest_of(const Toolchain& toolchain, FileDigests& digests) {
   Digest all;
   all.add(toolchain.name);
   std::error_code code;
-  for (const auto* const names : {&toolchain.link, &toolchain.preload, &toolchain.subject}) {
+  for (const auto* const names : {&toolchain.cpp.link, &toolchain.cpp.preload, &toolchain.subject}) {
     for (const std::string& name : *names) all.add(name).add(fs::is_regular_file(name, code) ? digests.of(name) : "");
   }
   if (!toolchain.own_host.executable.empty()) all.add(digests.of(toolchain.own_host.executable));

@@ -22,8 +22,9 @@ std::optional<std::string> within(const std::string& top, const fs::path& path) 
 
 /// A text of a toolchain's that names a file of the repository itself, rather than of the tree; or null.
 const std::string* absolute_in(const Toolchain& toolchain, const std::string& top, const std::string& tree) {
-  for (const auto* const texts : {&toolchain.cxx, &toolchain.flags, &toolchain.include, &toolchain.link,
-                                  &toolchain.preload, &toolchain.python, &toolchain.own_host.args}) {
+  for (const auto* const texts :
+       {&toolchain.cpp.compilers, &toolchain.cpp.flags, &toolchain.cpp.include, &toolchain.cpp.link,
+        &toolchain.cpp.preload, &toolchain.python.interpreters, &toolchain.own_host.args}) {
     for (const std::string& text : *texts) {
       if (text.contains(top + "/") && !text.contains(tree)) return &text;
     }

@@ -45,7 +45,7 @@ TEST_F(TreeSuites, TextIsTodaysAndPathsAreTheTrees) {
   const auto read = suite->in("/no/such/tree", nullptr);
   ASSERT_TRUE(read) << describe(read.error());
   EXPECT_EQ(cases_of(*read)->size(), 2);
-  EXPECT_THAT(read->toolchain("own")->include, ElementsAre("/no/such/tree/include"));
+  EXPECT_THAT(read->toolchain("own")->cpp.include, ElementsAre("/no/such/tree/include"));
   // Changed meanwhile: what was begun with continues.
   write("project/bench/suite.toml", "schema = 1\n");
   write("project/bench/shared.toml", "schema = 1\n");
@@ -57,7 +57,7 @@ TEST_F(TreeSuites, ASuiteFromOutsideLiesAtTheTop) {
   auto suite = TreeSuite::of_suite(top(), folder.path().string(), "suite.toml");
   ASSERT_TRUE(suite) << describe(suite.error());
   EXPECT_EQ(suite->name(), "suite.toml");
-  EXPECT_THAT(suite->in("/tree", nullptr)->toolchain("own")->include, ElementsAre("/tree/include"));
+  EXPECT_THAT(suite->in("/tree", nullptr)->toolchain("own")->cpp.include, ElementsAre("/tree/include"));
 }
 
 TEST_F(TreeSuites, WhatWouldBeTodaysAtEveryCommitIsRefused) {

@@ -41,7 +41,7 @@ TEST(BuiltinToolchains, HaveTheWordsThatSuitesAndRecordsHold) {
   EXPECT_NE(find_runtime(torch, "torchscript"), nullptr);
   EXPECT_NE(find_runtime(torch, "compiled"), nullptr);
   EXPECT_EQ(find_runtime(torch, "interpreted"), nullptr);
-  EXPECT_EQ(torch.prelude.front(), "sys/mman.h");  // Not after those of cpp.
+  EXPECT_EQ(torch.cpp.prelude.front(), "sys/mman.h");  // Not after those of cpp.
   std::vector<std::string> noise;
   for (const FunctionRule& rule : noise_rules(torch, Language::python)) noise.push_back(rule.name);
   EXPECT_THAT(noise,

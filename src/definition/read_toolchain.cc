@@ -48,6 +48,14 @@ std::string name_or_path(const std::string& text, const std::string& folder) {
   return text.contains('/') ? absolute(text, folder) : text;
 }
 
+std::vector<std::string> read_each(Fields& fields, std::string_view key,
+                                   std::string (*change)(const std::string&, const std::string&),
+                                   const std::string& folder) {
+  std::vector<std::string> values = fields.strings(key);
+  for (std::string& value : values) value = change(value, folder);
+  return values;
+}
+
 void put_before(std::vector<std::string>& inherited, std::vector<std::string> own) {
   own.insert(own.end(), inherited.begin(), inherited.end());
   inherited = std::move(own);
@@ -201,11 +209,11 @@ Status check_candidates(const Fields& fields) {
 void begin_anew(Fields& fields, Toolchain& toolchain) {
   const TomlNode* node = fields.find("replaces");
   for (const std::string& key : fields.strings("replaces")) {
-    if (key == "include") toolchain.include.clear();
-    if (key == "link") toolchain.link.clear();
-    if (key == "prelude") toolchain.prelude.clear();
-    if (key == "preload") toolchain.preload.clear();
-    if (key == "requires") toolchain.requires_modules.clear();
+    if (key == "include") toolchain.cpp.include.clear();
+    if (key == "link") toolchain.cpp.link.clear();
+    if (key == "prelude") toolchain.cpp.prelude.clear();
+    if (key == "preload") toolchain.cpp.preload.clear();
+    if (key == "requires") toolchain.python.modules.clear();
     if (key == "environment") toolchain.environment.clear();
     if (key == "runtime") toolchain.runtimes.clear();
     if (key == "noise") toolchain.noise.clear();
@@ -228,12 +236,44 @@ Result<Toolchain> choose_toolchain(const std::vector<Toolchain>& known, const st
 }
 
 std::vector<std::string> read_subject(Fields& fields, const std::string& folder) {
-  std::vector<std::string> subject = fields.strings("subject");
-  for (std::string& one : subject) one = name_or_path(one, folder);
-  return subject;
+  return read_each(fields, "subject", name_or_path, folder);
 }
 
 namespace {
+
+void read_cpp(Fields& fields, const std::string& folder, CppSide& cpp) {
+  if (fields.find("cxx") != nullptr) cpp.compilers = read_each(fields, "cxx", name_or_path, folder);
+  if (fields.find("flags") != nullptr) cpp.flags = fields.strings("flags");
+  put_before(cpp.include, read_each(fields, "include", absolute, folder));
+  put_before(cpp.link, read_each(fields, "link", link_input, folder));
+  put_after(cpp.prelude, fields.strings("prelude"));
+  put_after(cpp.preload, read_each(fields, "preload", name_or_path, folder));
+}
+
+void read_python(Fields& fields, const std::string& folder, PythonSide& python) {
+  if (fields.find("python") != nullptr) python.interpreters = read_each(fields, "python", name_or_path, folder);
+  put_after(python.modules, fields.strings("requires"));
+  if (fields.find("discover") != nullptr) python.discover = read_text(fields, "discover", {});
+  if (fields.find("artifact_setup") != nullptr) python.artifact_setup = read_text(fields, "artifact_setup", {});
+}
+
+void read_texts(Fields& fields, CaseTexts& texts) {
+  read_per_language(fields, "seed", texts.seed);
+  read_per_language(fields, "set_threads", texts.set_threads, {"threads"});
+  read_per_language(fields, "before_region", texts.before_region);
+  read_per_language(fields, "warm_up", texts.warm_up);
+  read_per_language(fields, "model_call", texts.model_call, {"assign", "arguments"});
+  read_per_language(fields, "backward", texts.backward, {"result"});
+}
+
+void read_device(Fields& fields, DeviceSide& device) {
+  read_per_language(fields, "sync", device.sync);
+  // A `sync` of the suite is for all cases, unless it comes with a device of its own.
+  if (fields.find("sync") != nullptr) device.identify = device.observer = {};
+  read_per_language(fields, "device", device.identify);
+  read_per_language(fields, "device_observer", device.observer);
+  if (fields.find("drivers") != nullptr) device.drivers = fields.strings("drivers");
+}
 
 /// Of a command any: it is started anew each time, and hosts need none of it.
 Status check_variable_of_command(const std::string& name, const std::string& value) {
@@ -286,37 +326,13 @@ Result<Toolchain> read_toolchain(const std::string& name, const TomlNode& table,
   toolchain.name = name;
   if (Status ok = check_candidates(fields); !ok) return std::unexpected(ok.error());
 
-  const auto each = [&](std::string_view key, auto change) {
-    std::vector<std::string> values = fields.strings(key);
-    for (std::string& value : values) value = change(value, folder);
-    return values;
-  };
-  const auto as_is = [](const std::string& text, const std::string&) { return text; };
   begin_anew(fields, toolchain);
   // What is needed adds up; what is chosen replaces.
-  if (fields.find("cxx") != nullptr) toolchain.cxx = each("cxx", name_or_path);
-  if (fields.find("flags") != nullptr) toolchain.flags = each("flags", as_is);
-  if (fields.find("python") != nullptr) toolchain.python = each("python", name_or_path);
+  read_cpp(fields, folder, toolchain.cpp);
+  read_python(fields, folder, toolchain.python);
   if (fields.find("subject") != nullptr) toolchain.subject = read_subject(fields, folder);
-  put_before(toolchain.include, each("include", absolute));
-  put_before(toolchain.link, each("link", link_input));
-  put_after(toolchain.prelude, each("prelude", as_is));
-  put_after(toolchain.preload, each("preload", name_or_path));
-  put_after(toolchain.requires_modules, each("requires", as_is));
-  if (fields.find("discover") != nullptr) toolchain.discover = read_text(fields, "discover", {});
-  if (fields.find("artifact_setup") != nullptr) toolchain.artifact_setup = read_text(fields, "artifact_setup", {});
-  read_per_language(fields, "seed", toolchain.seed);
-  read_per_language(fields, "set_threads", toolchain.set_threads, {"threads"});
-  read_per_language(fields, "before_region", toolchain.before_region);
-  read_per_language(fields, "sync", toolchain.sync);
-  // A `sync` of the suite is for all cases, unless it comes with a device of its own.
-  if (fields.find("sync") != nullptr) toolchain.device = toolchain.device_observer = {};
-  read_per_language(fields, "device", toolchain.device);
-  read_per_language(fields, "device_observer", toolchain.device_observer);
-  if (fields.find("drivers") != nullptr) toolchain.drivers = each("drivers", as_is);
-  read_per_language(fields, "warm_up", toolchain.warm_up);
-  read_per_language(fields, "model_call", toolchain.model_call, {"assign", "arguments"});
-  read_per_language(fields, "backward", toolchain.backward, {"result"});
+  read_texts(fields, toolchain.texts);
+  read_device(fields, toolchain.device);
   read_environment(fields, toolchain.environment);
   read_runtimes(fields, toolchain.runtimes);
   read_noise(fields, toolchain.noise);

@@ -157,7 +157,7 @@ Status Suite::check_devices(const Options& options, Language otherwise, const Pl
   if (elsewhere == options.devices.end()) return {};
   const std::string name = options.toolchain.empty() ? std::string(to_string(otherwise)) : options.toolchain;
   const Result<Toolchain> chosen = toolchain(name);
-  if (chosen && !(chosen->device.py.empty() && chosen->device.cpp.empty())) return {};
+  if (chosen && !(chosen->device.identify.py.empty() && chosen->device.identify.cpp.empty())) return {};
   const SourcePosition& place = at.devices.line > 0 ? at.devices : at.definition;
   return fail(ErrorKind::input, fmt::format("toolchain '{}' knows of no devices, and so of no '{}'", name, *elsewhere),
               place.line > 0 ? describe(place) : "",
@@ -199,8 +199,8 @@ Status Suite::check_variants(const Benchmark& benchmark) const {
     const bool is_model = !(python ? benchmark.py_model : benchmark.cpp_model).text.empty();
     if (!is_model && (python ? benchmark.py : benchmark.cpp).text.empty()) continue;
     const Toolchain serving = *toolchain(name.empty() ? std::string(to_string(language)) : name);
-    for (const auto& [wanted, text, key] : {std::tuple{is_model, &serving.model_call, "model_call"},
-                                            std::tuple{benchmark.autograd, &serving.backward, "backward"}}) {
+    for (const auto& [wanted, text, key] : {std::tuple{is_model, &serving.texts.model_call, "model_call"},
+                                            std::tuple{benchmark.autograd, &serving.texts.backward, "backward"}}) {
       if (!wanted || !text->in(language).empty()) continue;
       return fail(ErrorKind::input, fmt::format("toolchain '{}' says no '{}' in this language", serving.name, key),
                   place_of(benchmark.at.toolchain, benchmark.at, benchmark.label),

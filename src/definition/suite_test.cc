@@ -96,19 +96,20 @@ mylib.sync() | mylib::sync();
                              "/home/me/suite.toml");
   const Toolchain t = *suite.toolchain("mylib");
   using Texts = std::vector<std::string>;
-  EXPECT_EQ(t.cxx, (Texts{"clang++-19", "/home/me/tools/cxx"}));
-  EXPECT_EQ(t.flags, Texts{"-O3"});
-  EXPECT_EQ(t.include, (Texts{"/home/me/include", "/opt/x"}));
-  EXPECT_EQ(t.link, (Texts{"/home/me/build/libmylib.so", "-lm", "-L/home/me/build"}));
-  EXPECT_EQ(t.prelude, (Texts{"sys/mman.h", "dlfcn.h", "unistd.h", "torch/torch.h", "torch/script.h", "mylib/all.h"}));
-  EXPECT_EQ(t.preload.back(), "libm.so.6");
+  EXPECT_EQ(t.cpp.compilers, (Texts{"clang++-19", "/home/me/tools/cxx"}));
+  EXPECT_EQ(t.cpp.flags, Texts{"-O3"});
+  EXPECT_EQ(t.cpp.include, (Texts{"/home/me/include", "/opt/x"}));
+  EXPECT_EQ(t.cpp.link, (Texts{"/home/me/build/libmylib.so", "-lm", "-L/home/me/build"}));
+  EXPECT_EQ(t.cpp.prelude,
+            (Texts{"sys/mman.h", "dlfcn.h", "unistd.h", "torch/torch.h", "torch/script.h", "mylib/all.h"}));
+  EXPECT_EQ(t.cpp.preload.back(), "libm.so.6");
   EXPECT_EQ(t.subject, Texts{"/home/me/build/libmylib.so"});
-  EXPECT_EQ(t.requires_modules, (Texts{"torch", "mylib"}));
-  EXPECT_EQ(t.seed.py, "mylib.seed(7)");
-  EXPECT_EQ(t.seed.cpp, "");
-  EXPECT_EQ(t.set_threads.cpp, "mylib::set_threads(${threads});");
-  EXPECT_EQ(t.sync.py, "mylib.sync()");
-  EXPECT_EQ(t.device, PerLanguage{}) << "a wait of its own is for all cases, not for those on torch's devices";
+  EXPECT_EQ(t.python.modules, (Texts{"torch", "mylib"}));
+  EXPECT_EQ(t.texts.seed.py, "mylib.seed(7)");
+  EXPECT_EQ(t.texts.seed.cpp, "");
+  EXPECT_EQ(t.texts.set_threads.cpp, "mylib::set_threads(${threads});");
+  EXPECT_EQ(t.device.sync.py, "mylib.sync()");
+  EXPECT_EQ(t.device.identify, PerLanguage{}) << "a wait of its own is for all cases, not for those on torch's devices";
 }
 
 TEST(Suite, ADefinitionsOwnTimesAndPrecisionWin) {
@@ -139,7 +140,7 @@ precision = "0.5%"
 }
 
 TEST(Suite, SeedAndThreadsComeBeforeSetupWhereTheyAreSaid) {
-  Toolchain t;
+  CaseTexts t;
   t.seed.cpp = "seed();";
   t.set_threads = {.py = "threads(${threads})", .cpp = "threads(${threads});"};
   const auto cpp = before_setup(t, Language::cpp, 2);

@@ -23,10 +23,10 @@ std::vector<FunctionRule> noise_rules(const Toolchain& toolchain, Language langu
   return rules;
 }
 
-std::vector<ToolchainCode> before_setup(const Toolchain& toolchain, Language language, int threads) {
+std::vector<ToolchainCode> before_setup(const CaseTexts& texts, Language language, int threads) {
   std::vector<ToolchainCode> code = {
-      {"seed", toolchain.seed.in(language)},
-      {"set_threads", replace_all(toolchain.set_threads.in(language), "${threads}", std::to_string(threads))},
+      {"seed", texts.seed.in(language)},
+      {"set_threads", replace_all(texts.set_threads.in(language), "${threads}", std::to_string(threads))},
   };
   std::erase_if(code, [](const ToolchainCode& one) { return one.text.empty(); });
   return code;

@@ -74,38 +74,61 @@ struct OwnHost {
   friend bool operator==(const OwnHost&, const OwnHost&) = default;
 };
 
-struct Toolchain {
-  std::string name;
-  std::vector<std::string> cxx;      ///< Compiler candidates; the first that works is used.
-  std::vector<std::string> flags;    ///< Compiler flags.
-  std::vector<std::string> include;  ///< Include folders, absolute.
-  std::vector<std::string> link;     ///< Linker inputs: absolute paths or "-lname".
-  std::vector<std::string> prelude;  ///< Headers included before every snippet, precompiled once: "torch/torch.h".
-  std::vector<std::string> preload;  ///< Shared libraries that the C++ host opens before it forks: paths or sonames.
-  std::vector<std::string> subject;  ///< What is being measured, of the files that hosts map: paths or names with '*'.
-  std::vector<std::string> python;   ///< Interpreter candidates; the first that imports `requires_modules` is used.
-  std::vector<std::string> requires_modules;  ///< Python modules that the host imports before it forks.
-  /// Of hosts, and of processes that import the modules; the user's own variables come before these.
-  std::map<std::string, std::string> environment;
-  /// Python, run where these are imported: what C++ needs to be built against the same libraries.
-  std::string discover;
-  /// Python, run once before the scripts of runtimes: how their files are written. No part of what a case is.
-  std::string artifact_setup;
+/// What C++ is compiled, linked and loaded with.
+struct CppSide {
+  std::vector<std::string> compilers;  ///< Candidates; the first that works is used. In suites `cxx`.
+  std::vector<std::string> flags;      ///< Of the compiler.
+  std::vector<std::string> include;    ///< Folders, absolute.
+  std::vector<std::string> link;       ///< Linker inputs: absolute paths or "-lname".
+  std::vector<std::string> prelude;    ///< Headers included before every snippet, precompiled once: "torch/torch.h".
+  std::vector<std::string> preload;    ///< Shared libraries that the host opens before it forks: paths or sonames.
+  friend bool operator==(const CppSide&, const CppSide&) = default;
+};
+
+/// The interpreter, and what it runs where nothing is measured.
+struct PythonSide {
+  std::vector<std::string> interpreters;  ///< Candidates; the first that has `modules` is used. In suites `python`.
+  std::vector<std::string> modules;       ///< The host imports these before it forks. In suites `requires`.
+  std::string discover;        ///< Run where these are imported: what C++ needs to be built against the same libraries.
+  std::string artifact_setup;  ///< Run once before the scripts of runtimes: how their files are written. No part of
+                               ///< what a case is.
+  friend bool operator==(const PythonSide&, const PythonSide&) = default;
+};
+
+/// What hosts and cases run besides a case's own code.
+struct CaseTexts {
   PerLanguage seed;           ///< Seeds the generators of what is measured.
   PerLanguage set_threads;    ///< Sets the thread count; ${threads} is replaced.
   PerLanguage before_region;  ///< Runs before every region, not measured.
-  PerLanguage sync;           ///< Ends every region, measured: waits for a device.
-  PerLanguage device;         ///< Returns which device a case works on; with it, `sync` is for such cases only.
+  PerLanguage warm_up;  ///< Representative code the host runs before it forks, so that children inherit translations.
+  PerLanguage model_call;  ///< What is measured of a model: ${assign}, ${arguments}.
+  PerLanguage backward;    ///< What a backward pass adds to a statement: ${result}.
+  friend bool operator==(const CaseTexts&, const CaseTexts&) = default;
+};
+
+/// How cases work on devices, and how others do without.
+struct DeviceSide {
+  PerLanguage identify;  ///< Returns which device a case works on; in suites `device`.
+  PerLanguage sync;      ///< Ends every region, measured: waits for a device. With `identify`, of such cases only.
   /// Of cases on a device, where nothing is counted: a function of 3 (the device is warmed up next), and around each
   /// region of 0 (it begins), 1 (it ends; the wait comes) and 2 (the wait is over), which then returns the seconds that
-  /// the device took by a clock of its own.
-  PerLanguage device_observer;
+  /// the device took by a clock of its own. In suites `device_observer`.
+  PerLanguage observer;
   /// The files of drivers, which hosts of cases on no device do not find (protocol/hidden_drivers.h).
   std::vector<std::string> drivers;
-  PerLanguage warm_up;  ///< Representative code the host runs before it forks, so that children inherit translations.
-  PerLanguage model_call;                 ///< What is measured of a model: ${assign}, ${arguments}.
-  PerLanguage backward;                   ///< What a backward pass adds to a statement: ${result}.
+  friend bool operator==(const DeviceSide&, const DeviceSide&) = default;
+};
+
+struct Toolchain {
+  std::string name;
+  CppSide cpp;
+  PythonSide python;
+  /// Of hosts, and of processes that import the modules; the user's own variables come before these.
+  std::map<std::string, std::string> environment;
+  CaseTexts texts;
+  DeviceSide device;
   std::vector<ScriptedRuntime> runtimes;  ///< Besides eager, which needs no word.
+  std::vector<std::string> subject;  ///< What is being measured, of the files that hosts map: paths or names with '*'.
   std::vector<NoiseRule> noise;
   OwnHost own_host;  ///< Nothing in it: tally hosts the cases.
   friend bool operator==(const Toolchain&, const Toolchain&) = default;
@@ -128,6 +151,6 @@ struct ToolchainCode {
 
 /// What every case runs before its setup, in this order: the seed, so that each run sees the same random numbers, and
 /// the thread count. Empty texts are left out.
-std::vector<ToolchainCode> before_setup(const Toolchain& toolchain, Language language, int threads);
+std::vector<ToolchainCode> before_setup(const CaseTexts& texts, Language language, int threads);
 
 }  // namespace tally

@@ -101,7 +101,7 @@ Loaded ask(ProcessRunner& runner, const ResolvedToolchain& toolchain, const std:
            const RunEnvironment& environment) {
   ProcessRequest request;
   request.argv = {(*toolchain.interpreter)->path, "-c", std::string(kImportDriver)};
-  for (const std::string& module : toolchain.spec.requires_modules) request.argv.push_back(module);
+  for (const std::string& module : toolchain.spec.python.modules) request.argv.push_back(module);
   request.argv.emplace_back("--");
   request.argv.insert(request.argv.end(), imports.begin(), imports.end());
   request.environment = with_variables(environment.filtered, toolchain.spec.environment);
@@ -149,7 +149,7 @@ std::map<std::size_t, std::string> import_digests(ProcessRunner& runner, const P
     std::optional<std::set<std::string>> imports =
         imports_in(one.load.text() + "\n" + one.setup.text() + "\n" + one.stmt.text());
     if (!imports) continue;
-    for (const std::string& module : toolchains.at(one.toolchain).spec.requires_modules) imports->erase(module);
+    for (const std::string& module : toolchains.at(one.toolchain).spec.python.modules) imports->erase(module);
     of_toolchain[one.toolchain].insert(imports->begin(), imports->end());
     of_case[i] = *std::move(imports);
   }

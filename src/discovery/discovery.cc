@@ -193,7 +193,7 @@ Result<Discovery> read_answer(const json::Value& answer, const Toolchain& toolch
 Error failed(const ResolvedToolchain& resolved, const ProcessResult& result) {
   return {ErrorKind::input,
           fmt::format("{} cannot import {} in the environment that cases get: {}", (*resolved.interpreter)->path,
-                      fmt::join(resolved.spec.requires_modules, ", "), reason(result)),
+                      fmt::join(resolved.spec.python.modules, ", "), reason(result)),
           fmt::format("toolchain '{}'", resolved.spec.name),
           "repair that environment, name another interpreter (--python, --env-command), or let a variable through "
           "that it needs (--keep-env)"};
@@ -208,15 +208,15 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
   const Toolchain& toolchain = resolved.spec;
   Digest key;
   key.add(kDriver)
-      .add(toolchain.discover)
-      .add(toolchain.device.py)
-      .add(toolchain.warm_up.py)
+      .add(toolchain.python.discover)
+      .add(toolchain.device.identify.py)
+      .add(toolchain.texts.warm_up.py)
       .add(interpreter.path)
       .add(working_folder);
   // One folder for each interpreter, whatever the sources are: it compares them with what was compiled.
   Digest folder;
   folder.add(interpreter.path).add(interpreter.version);
-  for (const std::string& module : toolchain.requires_modules) {
+  for (const std::string& module : toolchain.python.modules) {
     key.add(module);
     folder.add(module);
   }
@@ -229,9 +229,14 @@ Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resol
     return read_answer(*answer, toolchain);
   }
   ProcessRequest request;
-  request.argv = {interpreter.path,     "-c",    std::string(kDriver), toolchain.discover, toolchain.device.py,
-                  toolchain.warm_up.py, compiled};
-  request.argv.insert(request.argv.end(), toolchain.requires_modules.begin(), toolchain.requires_modules.end());
+  request.argv = {interpreter.path,
+                  "-c",
+                  std::string(kDriver),
+                  toolchain.python.discover,
+                  toolchain.device.identify.py,
+                  toolchain.texts.warm_up.py,
+                  compiled};
+  request.argv.insert(request.argv.end(), toolchain.python.modules.begin(), toolchain.python.modules.end());
   request.environment = environment;
   request.working_folder = working_folder;
   request.deadline = Milliseconds(300'000);
@@ -261,23 +266,23 @@ void apply(const Discovery& found, ResolvedToolchain& resolved) {
   const auto join = [](std::vector<std::string>& to, const std::vector<std::string>& more, bool first) {
     to.insert(first ? to.begin() : to.end(), more.begin(), more.end());
   };
-  if (!toolchain.device.py.empty() && !found.device) {
-    toolchain.device.py.clear();
-    toolchain.sync.py.clear();
+  if (!toolchain.device.identify.py.empty() && !found.device) {
+    toolchain.device.identify.py.clear();
+    toolchain.device.sync.py.clear();
   }
-  for (const auto& [first, text] :
-       {std::pair{&found.warm_up.py, &toolchain.warm_up.py}, std::pair{&found.warm_up.cpp, &toolchain.warm_up.cpp}}) {
+  for (const auto& [first, text] : {std::pair{&found.warm_up.py, &toolchain.texts.warm_up.py},
+                                    std::pair{&found.warm_up.cpp, &toolchain.texts.warm_up.cpp}}) {
     if (!first->empty()) *text = *first + "\n" + *text;
   }
-  if (!found.seed.py.empty()) toolchain.seed.py = found.seed.py;
-  if (!found.seed.cpp.empty()) toolchain.seed.cpp = found.seed.cpp;
-  if (toolchain.device_observer == PerLanguage()) toolchain.device_observer = found.device_observer;
-  join(toolchain.drivers, found.drivers, false);
+  if (!found.seed.py.empty()) toolchain.texts.seed.py = found.seed.py;
+  if (!found.seed.cpp.empty()) toolchain.texts.seed.cpp = found.seed.cpp;
+  if (toolchain.device.observer == PerLanguage()) toolchain.device.observer = found.device_observer;
+  join(toolchain.device.drivers, found.drivers, false);
   toolchain.environment.insert(found.environment.begin(), found.environment.end());
-  join(toolchain.flags, found.flags, true);
-  join(toolchain.include, found.include, false);
-  join(toolchain.link, found.link, false);
-  join(toolchain.preload, found.preload, false);
+  join(toolchain.cpp.flags, found.flags, true);
+  join(toolchain.cpp.include, found.include, false);
+  join(toolchain.cpp.link, found.link, false);
+  join(toolchain.cpp.preload, found.preload, false);
 }
 
 }  // namespace tally

@@ -37,8 +37,8 @@ Error program_error(const Program& program, const std::string& why, const std::s
 Toolchain toolchain_for(const Program& program, const Framework& framework) {
   Toolchain toolchain = Suite().toolchain("python").value_or(Toolchain());
   toolchain.name = toolchain_of(program);
-  if (!framework.module.empty()) toolchain.requires_modules = {std::string(framework.module)};
-  if (!program.python.empty()) toolchain.python = program.python;
+  if (!framework.module.empty()) toolchain.python.modules = {std::string(framework.module)};
+  if (!program.python.empty()) toolchain.python.interpreters = program.python;
   toolchain.own_host.args = program.args;
   toolchain.own_host.python =
       PythonProgram{.framework = program.framework, .paths = program.paths, .folder = program.folder};
@@ -157,7 +157,7 @@ Result<Suite> suite_of_python_program(ProcessRunner& runner, const Program& prog
                                       const RunEnvironment& environment, const std::string& libexec) {
   if (auto fine = check_paths(program); !fine) return std::unexpected(fine.error());
   Toolchain toolchain = toolchain_for(program, *find_framework(program.framework));
-  if (!tools.python.empty()) toolchain.python = {tools.python};
+  if (!tools.python.empty()) toolchain.python.interpreters = {tools.python};
   ResolvedToolchain resolved{.spec = toolchain};
   resolved.interpreter = resolve_interpreter(runner, toolchain, {environment.full, environment.working_folder});
   if (!*resolved.interpreter) return std::unexpected(resolved.interpreter->error());

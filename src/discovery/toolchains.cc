@@ -30,18 +30,17 @@ Error no_cpp(const Toolchain& toolchain, const std::string& why, const std::stri
 
 /// A requested environment is what is measured, or nothing is.
 Error not_in_the_environment(const Toolchain& toolchain, const std::string& passed_over) {
-  return {
-      ErrorKind::input,
-      fmt::format("the environment of --env-command has no interpreter for toolchain '{}': {}", toolchain.name,
-                  passed_over),
-      {},
-      fmt::format("install {} in it, or name an interpreter with --python", join(toolchain.requires_modules, ", "))};
+  return {ErrorKind::input,
+          fmt::format("the environment of --env-command has no interpreter for toolchain '{}': {}", toolchain.name,
+                      passed_over),
+          {},
+          fmt::format("install {} in it, or name an interpreter with --python", join(toolchain.python.modules, ", "))};
 }
 
 Result<ResolvedCompiler> compiler_of(ProcessRunner& runner, const ResolvedToolchain& toolchain,
                                      const std::optional<Result<Discovery>>& found, const ResolveContext& context,
                                      const Cache& cache) {
-  if (!toolchain.spec.discover.empty()) {
+  if (!toolchain.spec.python.discover.empty()) {
     if (broken(toolchain.interpreter)) return std::unexpected(toolchain.interpreter->error());
     if (!(*found)->no_cpp.empty())
       return std::unexpected(no_cpp(toolchain.spec, (*found)->no_cpp, "Python's cases can be measured all the same"));
@@ -98,12 +97,12 @@ ResolvedToolchain resolve_toolchain(ProcessRunner& runner, const Toolchain& spec
                                     const RunEnvironment& environment, const Cache& cache) {
   ResolvedToolchain resolved{.spec = spec};
   const ResolveContext context{environment.full, environment.working_folder};
-  const bool asks = !spec.discover.empty();
+  const bool asks = !spec.python.discover.empty();
   std::optional<Result<Discovery>> found;
   if (needs.python || asks) resolved.interpreter = resolve_interpreter(runner, spec, context);
   // Also a warm-up's modules are in every case; one without any needs no asking.
-  const bool imports = !spec.requires_modules.empty() || spec.warm_up.py.contains("import");
-  if (resolved.interpreter && *resolved.interpreter && (asks || imports || !spec.device.py.empty())) {
+  const bool imports = !spec.python.modules.empty() || spec.texts.warm_up.py.contains("import");
+  if (resolved.interpreter && *resolved.interpreter && (asks || imports || !spec.device.identify.py.empty())) {
     found = discover(runner, resolved, with_variables(environment.filtered, spec.environment),
                      environment.working_folder, cache);
     if (*found) {
@@ -133,8 +132,8 @@ Result<Toolchains> resolve_toolchains(ProcessRunner& runner, const Plan& plan, c
                                       const RunEnvironment& environment, const Cache& cache) {
   Toolchains toolchains;
   for (Toolchain spec : plan.toolchains) {
-    if (!tools.cxx.empty()) spec.cxx = {tools.cxx};
-    if (!tools.python.empty()) spec.python = {tools.python};
+    if (!tools.cxx.empty()) spec.cpp.compilers = {tools.cxx};
+    if (!tools.python.empty()) spec.python.interpreters = {tools.python};
     if (spec.name == kCommandToolchain) spec.subject = programs_of(plan, environment);
     const auto any = [&](auto needs) {
       return std::ranges::any_of(plan.cases, [&](const Case& one) { return one.toolchain == spec.name && needs(one); });

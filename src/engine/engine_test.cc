@@ -119,7 +119,7 @@ TEST_F(EngineTest, CasesThatMayShareAFileAreCountedOneAtATimeAndAgainWhereTheyWe
 TEST_F(EngineTest, ACaseThatAsksForADriverIsMeasuredWhereThereIsOne) {
   add_cases(3);
   cases_[2].device = "cpu";
-  toolchains_["python"].spec.drivers = {"libcuda.so.1"};
+  toolchains_["python"].spec.device.drivers = {"libcuda.so.1"};
   hosts_.on_case = [&](const FakeRequest& request) {
     const bool hidden = request.hides_drivers;
     const bool asks = request.statement != "statement 0";

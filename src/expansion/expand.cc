@@ -137,7 +137,7 @@ class Variations {
   }
 
   [[nodiscard]] bool has_backward(Language language, const ScriptedRuntime* runtime) const {
-    return b_.autograd && !backward_call(toolchain(language), runtime, language, signature_).text.empty();
+    return b_.autograd && !backward_call(toolchain(language).texts, runtime, language, signature_).text.empty();
   }
 
   [[nodiscard]] Case base(Language language) const {
@@ -160,9 +160,9 @@ class Variations {
     const bool python = made.language == Language::python;
     append(made.stmt, python ? b_.py : b_.cpp);
     append(made.setup, python ? b_.py_model : b_.cpp_model);
-    if (made.stmt.empty()) append(made.stmt, model_call(toolchain(made.language), made.language, signature_));
+    if (made.stmt.empty()) append(made.stmt, model_call(toolchain(made.language).texts, made.language, signature_));
     if (made.autograd != Autograd::forward_backward) return;
-    append(made.stmt, backward_call(toolchain(made.language), nullptr, made.language, signature_));
+    append(made.stmt, backward_call(toolchain(made.language).texts, nullptr, made.language, signature_));
   }
 
   /// A backward pass leaves gradients in the arguments.
@@ -182,7 +182,7 @@ class Variations {
     const Code setup = python ? made.setup : base(Language::python).setup;
     made.runtime = runtime.name;
     if (python && !runtime.warm_up.empty()) made.host_runtime = runtime.name;
-    made.artifact = make_artifact(python_, runtime,
+    made.artifact = make_artifact(python_.python.modules, runtime,
                                   {.language = made.language,
                                    .signature = signature_,
                                    .text = is_model ? b_.py_model : b_.py,
@@ -191,7 +191,7 @@ class Variations {
                                    .threads = made.threads});
     if (!python) append(made.global_setup, {runtime.global_setup, {}});
     const CallSpec spec{made.language, signature_, made.autograd == Autograd::forward_backward};
-    const Snippet call = scripted_call(toolchain(made.language), runtime, spec);
+    const Snippet call = scripted_call(toolchain(made.language).texts, runtime, spec);
     for (const Snippet& part :
          scripted_load(runtime, made.language, *made.artifact, call, python ? b_.py_model : b_.cpp_model).parts)
       append(made.setup, part);
@@ -296,18 +296,18 @@ std::vector<std::string> without_selection(const std::vector<std::string>& argum
 std::string definition_digest(const Case& one, const Toolchain& toolchain) {
   const bool cpp = one.language == Language::cpp;
   std::string flags;
-  for (const std::string& flag : toolchain.flags) flags += flag + "\n";
+  for (const std::string& flag : toolchain.cpp.flags) flags += flag + "\n";
   const auto said = [&](const PerLanguage& code) -> const std::string& { return code.in(one.language); };
   Digest digest;
   digest.add(to_string(one.language)).add(one.stmt.text()).add(one.setup.text()).add(one.global_setup.text());
   if (!one.load.empty()) digest.add("load").add(one.load.text());
   digest.add(one.artifact ? one.artifact->digest : "").add(fmt::format("{}", one.threads));
   digest.add(toolchain.name).add(cpp ? flags : "");
-  digest.add(said(toolchain.set_threads)).add(said(toolchain.before_region));
+  digest.add(said(toolchain.texts.set_threads)).add(said(toolchain.texts.before_region));
   // A wait for cases on a device only is no part of all the others, whose digests records hold from before it came.
-  digest.add(said(toolchain.device).empty() ? said(toolchain.sync) : "");
+  digest.add(said(toolchain.device.identify).empty() ? said(toolchain.device.sync) : "");
   // A toolchain without one keeps the digests that records hold from before there was a seed.
-  if (!said(toolchain.seed).empty()) digest.add(said(toolchain.seed));
+  if (!said(toolchain.texts.seed).empty()) digest.add(said(toolchain.texts.seed));
   if (!one.device.empty()) digest.add(kDevice).add(one.device);
   if (one.command) {
     digest.add(one.command->input.empty() ? "" : "input").add(one.command->output == "null" ? "" : "output");

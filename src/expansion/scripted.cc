@@ -28,21 +28,22 @@ TemplateValues call_values(Language language, const Signature& signature) {
 
 }  // namespace
 
-Snippet model_call(const Toolchain& toolchain, Language language, const Signature& signature) {
-  return filled(toolchain.model_call.in(language), call_values(language, signature));
+Snippet model_call(const CaseTexts& texts, Language language, const Signature& signature) {
+  return filled(texts.model_call.in(language), call_values(language, signature));
 }
 
-Snippet backward_call(const Toolchain& toolchain, const ScriptedRuntime* runtime, Language language,
+Snippet backward_call(const CaseTexts& texts, const ScriptedRuntime* runtime, Language language,
                       const Signature& signature) {
   const bool own = runtime != nullptr && runtime->backward;
-  const PerLanguage& text = own ? *runtime->backward : toolchain.backward;
+  const PerLanguage& text = own ? *runtime->backward : texts.backward;
   return filled(text.in(language), {.words = {{"result", signature.result}}});
 }
 
-Artifact make_artifact(const Toolchain& toolchain, const ScriptedRuntime& runtime, const ArtifactSpec& spec) {
+Artifact make_artifact(const std::vector<std::string>& modules, const ScriptedRuntime& runtime,
+                       const ArtifactSpec& spec) {
   std::vector<std::string> imports;
-  imports.reserve(toolchain.requires_modules.size());
-  for (const std::string& module : toolchain.requires_modules) imports.push_back("import " + module);
+  imports.reserve(modules.size());
+  for (const std::string& module : modules) imports.push_back("import " + module);
   const std::string arguments = join(spec.signature.arguments, ", ");
   const TemplateValues values{.words = {{"arguments", arguments},
                                         {"result", spec.signature.result},
@@ -60,12 +61,12 @@ Artifact make_artifact(const Toolchain& toolchain, const ScriptedRuntime& runtim
   return artifact;
 }
 
-Snippet scripted_call(const Toolchain& toolchain, const ScriptedRuntime& runtime, const CallSpec& spec) {
+Snippet scripted_call(const CaseTexts& texts, const ScriptedRuntime& runtime, const CallSpec& spec) {
   const std::string& typed = runtime.typed_call.in(spec.language);
   const bool has_type = !spec.signature.result.empty() && (spec.backward || is_declared(spec.signature));
   Snippet call = filled(has_type && !typed.empty() ? typed : runtime.call.in(spec.language),
                         call_values(spec.language, spec.signature));
-  if (spec.backward) call.text += "\n" + backward_call(toolchain, &runtime, spec.language, spec.signature).text;
+  if (spec.backward) call.text += "\n" + backward_call(texts, &runtime, spec.language, spec.signature).text;
   return call;
 }
 

@@ -20,10 +20,10 @@ struct CallSpec {
 };
 
 /// Of a model as it is, `model`.
-Snippet model_call(const Toolchain& toolchain, Language language, const Signature& signature);
+Snippet model_call(const CaseTexts& texts, Language language, const Signature& signature);
 
 /// What computes the gradient of the result: a runtime's own text where it has one (null: eager). Empty: it cannot.
-Snippet backward_call(const Toolchain& toolchain, const ScriptedRuntime* runtime, Language language,
+Snippet backward_call(const CaseTexts& texts, const ScriptedRuntime* runtime, Language language,
                       const Signature& signature);
 
 /// What a script is made of besides the runtime's texts, all of it Python.
@@ -36,10 +36,12 @@ struct ArtifactSpec {
   int threads = 1;
 };
 
-Artifact make_artifact(const Toolchain& toolchain, const ScriptedRuntime& runtime, const ArtifactSpec& spec);
+/// `modules`: those that the script imports.
+Artifact make_artifact(const std::vector<std::string>& modules, const ScriptedRuntime& runtime,
+                       const ArtifactSpec& spec);
 
 /// The measured call of what the setup has loaded.
-Snippet scripted_call(const Toolchain& toolchain, const ScriptedRuntime& runtime, const CallSpec& spec);
+Snippet scripted_call(const CaseTexts& texts, const ScriptedRuntime& runtime, const CallSpec& spec);
 
 /// Setup lines: load the file by its relative name, and warm it with the call. `model` is what defines it in this
 /// language; empty: there is none.

@@ -100,7 +100,8 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
     spec.made_of_files = {program};
     return {};
   }
-  for (const std::string& library : toolchain.spec.preload) spec.argv.insert(spec.argv.end(), {"--preload", library});
+  for (const std::string& library : toolchain.spec.cpp.preload)
+    spec.argv.insert(spec.argv.end(), {"--preload", library});
   if (warm_up) spec.argv.insert(spec.argv.end(), {"--warm-up", warm_up->library, warm_up->symbol});
   return {};
 }
@@ -120,9 +121,10 @@ EnvironmentVariables take_late_variables(EnvironmentVariables& environment) {
 
 /// A host of cases on no device is what it would be on a machine without a driver; the counter sees to that, and what
 /// is preloaded where another program runs it.
-void hide_drivers(HostSpec& spec, const Toolchain& toolchain, bool has_counter, const HostSurroundings& around) {
-  if (toolchain.drivers.empty()) return;
-  std::string list = fmt::format("{}", fmt::join(toolchain.drivers, ":"));
+void hide_drivers(HostSpec& spec, const std::vector<std::string>& drivers, bool has_counter,
+                  const HostSurroundings& around) {
+  if (drivers.empty()) return;
+  std::string list = fmt::format("{}", fmt::join(drivers, ":"));
   if (has_counter) {
     spec.argv.push_back(protocol::kHiddenDriversOption + std::move(list));
     return;
@@ -273,7 +275,7 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
     if (has_counter && begins_with_first_modules(toolchain, kind, spec.environment))
       spec.argv.emplace_back(host::kFirstModulesOption);
   }
-  if (!kind.on_device) hide_drivers(spec, toolchain.spec, has_counter, around);
+  if (!kind.on_device) hide_drivers(spec, toolchain.spec.device.drivers, has_counter, around);
   if (kind.counted) spec.dump_argument = spec.argv.size();
   if (kind.language == Language::cpp) {
     if (auto added = add_cpp(spec, toolchain, kind.on_device ? std::nullopt : warm_up, around); !added)

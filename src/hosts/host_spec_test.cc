@@ -43,8 +43,8 @@ TEST(HostSpec, WhatObservesADeviceIsNoPartOfACountedHost) {
   const auto arguments = [](bool counted) {
     ResolvedToolchain toolchain;
     toolchain.interpreter = ResolvedInterpreter{.path = "/usr/bin/python3"};
-    toolchain.spec.device.py = "def device(): return None";
-    toolchain.spec.device_observer.py = "def observe(what): pass";
+    toolchain.spec.device.identify.py = "def device(): return None";
+    toolchain.spec.device.observer.py = "def observe(what): pass";
     HostKind kind;
     kind.language = Language::python;
     kind.counted = counted;

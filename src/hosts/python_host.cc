@@ -169,20 +169,20 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
     set_variable(spec.environment, "PYTHONPYCACHEPREFIX", fmt::format("/proc/self/fd/{}", protocol::kHostCompiled));
   }
   // A program goes to its own folder by itself.
-  spec.working_folder = program ? "/" : interpreter_folder(toolchain.spec.requires_modules, around);
+  spec.working_folder = program ? "/" : interpreter_folder(toolchain.spec.python.modules, around);
   spec.argv.insert(spec.argv.end(), {interpreter.path, "-S", "-c", safe_path_text(interpreter, around) + boot_text()});
-  for (const std::string& module : toolchain.spec.requires_modules) spec.argv.push_back(module);
+  for (const std::string& module : toolchain.spec.python.modules) spec.argv.push_back(module);
   spec.argv.emplace_back("--");
   if (!kind.on_device) {
-    if (!toolchain.spec.warm_up.py.empty()) spec.argv.push_back(toolchain.spec.warm_up.py);
+    if (!toolchain.spec.texts.warm_up.py.empty()) spec.argv.push_back(toolchain.spec.texts.warm_up.py);
     if (const ScriptedRuntime* own = find_runtime(toolchain.spec, kind.runtime)) spec.argv.push_back(own->warm_up);
   }
   // Once to the host, which knows whether there is any device, and not to every case. Nobody observes a device where
   // instructions are counted: there the observer's text, and each change of it, would move counts for nothing.
-  if (!toolchain.spec.device.py.empty()) {
-    const std::string observer = kind.counted ? std::string() : toolchain.spec.device_observer.py;
+  if (!toolchain.spec.device.identify.py.empty()) {
+    const std::string observer = kind.counted ? std::string() : toolchain.spec.device.observer.py;
     spec.argv.insert(spec.argv.end(),
-                     {"--", with_observer(toolchain.spec.device.py, observer), toolchain.spec.sync.py});
+                     {"--", with_observer(toolchain.spec.device.identify.py, observer), toolchain.spec.device.sync.py});
   }
 }
 

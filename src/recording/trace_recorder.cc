@@ -36,7 +36,7 @@ Result<Object> profiler_arguments(const std::vector<std::string>& given) {
 
 Result<std::string> interpreter_for(ProcessRunner& runner, const RecordingSurroundings& around,
                                     const RecordingRequest& options, Toolchain toolchain) {
-  if (!options.python.empty()) toolchain.python = {options.python};
+  if (!options.python.empty()) toolchain.python.interpreters = {options.python};
   const auto found = resolve_interpreter(runner, toolchain, {around.environment, around.working_folder});
   if (!found) return std::unexpected(found.error());
   return found->path;
@@ -54,17 +54,17 @@ Array words(std::string_view text) {
 Object job_for(const TracedStatement& s, const RecordingRequest& options, const Object& profiler, const fs::path& trace,
                const fs::path& result) {
   Array prepare;
-  for (const ToolchainCode& code : before_setup(s.toolchain, Language::python, s.threads))
+  for (const ToolchainCode& code : before_setup(s.toolchain.texts, Language::python, s.threads))
     prepare.emplace_back(code.text);
-  return {{"requires", s.toolchain.requires_modules},
+  return {{"requires", s.toolchain.python.modules},
           {"prepare", std::move(prepare)},
           {"load", s.load},
           {"setup", s.setup},
           {"stmt", s.stmt},
-          {"seed", s.toolchain.seed.py},
-          {"before_region", s.toolchain.before_region.py},
+          {"seed", s.toolchain.texts.seed.py},
+          {"before_region", s.toolchain.texts.before_region.py},
           // Waiting for a device that is there is the driver's own affair.
-          {"sync", s.toolchain.device.py.empty() ? s.toolchain.sync.py : ""},
+          {"sync", s.toolchain.device.identify.py.empty() ? s.toolchain.device.sync.py : ""},
           {"context", options.context},
           {"runs", options.runs},
           {"activities", words(options.activities)},

@@ -28,7 +28,7 @@ std::string file_name(std::string_view id, std::size_t number) {
 
 /// The profiler is torch's, whatever the toolchain is about.
 Toolchain with_torch(Toolchain toolchain) {
-  if (!contains(toolchain.requires_modules, "torch")) toolchain.requires_modules.emplace_back("torch");
+  if (!contains(toolchain.python.modules, "torch")) toolchain.python.modules.emplace_back("torch");
   return toolchain;
 }
 

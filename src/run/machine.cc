@@ -217,7 +217,7 @@ Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain&
   }
   if (language == Language::cpp && toolchain.compiler && *toolchain.compiler) {
     described.facts["compiler"] = (*toolchain.compiler)->version;
-    described.facts["compiler.flags"] = join(toolchain.spec.flags, " ");
+    described.facts["compiler.flags"] = join(toolchain.spec.cpp.flags, " ");
     // An exception's way through tables that GNU ld has laid out is 44 instructions longer than through those of lld.
     if (!(*toolchain.compiler)->linker_version.empty())
       described.facts["compiler.linker"] = (*toolchain.compiler)->linker_version;

@@ -62,7 +62,7 @@ std::string symbols_of_subjects(const std::map<std::string, ResolvedToolchain>& 
   const std::filesystem::path folder = function_symbols_folder(cache.root());
   for (const auto& [name, resolved] : toolchains) {
     const std::vector<std::string> program = program_of(resolved);
-    for (const auto* libraries : {&resolved.spec.preload, &resolved.libraries, &program}) {
+    for (const auto* libraries : {&resolved.spec.cpp.preload, &resolved.libraries, &program}) {
       if (const Status made = make_function_symbols(*libraries, folder); !made)
         observer.on_message(fmt::format("warning: functions without a symbol stay so: {}", describe(made.error())));
     }

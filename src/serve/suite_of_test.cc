@@ -107,7 +107,7 @@ TEST(SuiteOf, PathsAreRelativeToTheClientsFolder) {
   const auto suite = suite_of(request);
   ASSERT_TRUE(suite) << describe(suite.error());
   EXPECT_EQ(make_plan(*suite, {}).value().cases.at(0).label[0], "more");
-  EXPECT_THAT(suite->toolchain("mine", {}).value().python,
+  EXPECT_THAT(suite->toolchain("mine", {}).value().python.interpreters,
               testing::ElementsAre((folder.path() / "inner/bin/python").string()));
 }
 

@@ -34,20 +34,21 @@ std::size_t size_of(const SessionRequest& request) {
     for (const std::string& file : line->files) size += 2 * file.size() + 64;
     size += line->setup.size() + line->cleanup.size() + line->prepare.size();
   }
-  return size + toolchain.before_region.py.size() + toolchain.sync.py.size() + toolchain.seed.py.size() +
-         toolchain.set_threads.py.size() + request.examiner.size();
+  return size + toolchain.texts.before_region.py.size() + toolchain.device.sync.py.size() +
+         toolchain.texts.seed.py.size() + toolchain.texts.set_threads.py.size() + request.examiner.size();
 }
 
 void append_python(Writer& frame, const SessionRequest& request) {
   const Case& measured = *request.rules.measured;
   const Toolchain& toolchain = *request.rules.toolchain;
-  for (const ToolchainCode& code : before_setup(toolchain, measured.language, measured.threads))
+  for (const ToolchainCode& code : before_setup(toolchain.texts, measured.language, measured.threads))
     frame.text(Field::prepare, code.text);
   append_texts(frame, Field::load, measured.load);
   append_texts(frame, Field::setup_part, measured.setup);
   append_texts(frame, Field::stmt_part, measured.stmt);
-  if (!toolchain.before_region.py.empty()) frame.text(Field::before_region, toolchain.before_region.py);
-  if (!toolchain.sync.py.empty() && toolchain.device.py.empty()) frame.text(Field::sync, toolchain.sync.py);
+  if (!toolchain.texts.before_region.py.empty()) frame.text(Field::before_region, toolchain.texts.before_region.py);
+  if (!toolchain.device.sync.py.empty() && toolchain.device.identify.py.empty())
+    frame.text(Field::sync, toolchain.device.sync.py);
   if (const Probe* probe = request.rules.mode.probe) {
     if (!probe->before_region.empty()) frame.text(Field::before_region, probe->before_region);
     if (!probe->examiner.empty()) frame.text(Field::examiner, probe->examiner);

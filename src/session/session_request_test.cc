@@ -45,8 +45,8 @@ class SessionRequestTest : public ::testing::Test {
 };
 
 TEST_F(SessionRequestTest, WhatTheToolchainSaysIsNoPartOfTheSetup) {
-  toolchain_.seed.py = "seed()";
-  toolchain_.set_threads.py = "threads(${threads})";
+  toolchain_.texts.seed.py = "seed()";
+  toolchain_.texts.set_threads.py = "threads(${threads})";
   case_.threads = 3;
   EXPECT_THAT(sent(Field::prepare), ElementsAre("seed()", "threads(3)"));
   EXPECT_THAT(sent(Field::setup_part), ElementsAre("y = 0"));

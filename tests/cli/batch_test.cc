@@ -110,7 +110,7 @@ std::vector<std::string> build(RealProcessRunner& runner, const std::map<std::st
 ResolvedToolchain cpp_toolchain(RealProcessRunner& runner) {
   ResolvedToolchain toolchain{builtin_toolchains().front(), {}, {}};
   EXPECT_EQ(toolchain.spec.name, "cpp");
-  toolchain.spec.warm_up.cpp.clear();
+  toolchain.spec.texts.warm_up.cpp.clear();
   FileDigests digests("/nonexistent");
   toolchain.compiler = resolve_compiler(runner, toolchain.spec, {{{"PATH", "/usr/bin:/bin"}}, {}}, digests);
   return toolchain;
@@ -118,7 +118,7 @@ ResolvedToolchain cpp_toolchain(RealProcessRunner& runner) {
 
 ResolvedCompiler resolved(RealProcessRunner& runner, const std::string& compiler) {
   Toolchain toolchain = builtin_toolchains().front();
-  toolchain.cxx = {compiler};
+  toolchain.cpp.compilers = {compiler};
   FileDigests digests("/nonexistent");
   const auto found = resolve_compiler(runner, toolchain, {{{"PATH", "/usr/bin:/bin"}}, {}}, digests);
   EXPECT_TRUE(found) << describe(found.error());

@@ -16,20 +16,20 @@ int main(int argc, char** argv) {
   }
   nlohmann::ordered_json document = nlohmann::ordered_json::parse(tally::plan_json(*plan));
   for (const tally::Toolchain& t : plan->toolchains) {
-    document["toolchains"][t.name] = {{"cxx", t.cxx},
-                                      {"flags", t.flags},
-                                      {"discover", t.discover},
-                                      {"include", t.include},
-                                      {"link", t.link},
-                                      {"prelude", t.prelude},
-                                      {"python", t.python},
-                                      {"requires", t.requires_modules},
-                                      {"seed_py", t.seed.py},
-                                      {"seed_cpp", t.seed.cpp},
-                                      {"set_threads_py", t.set_threads.py},
-                                      {"set_threads_cpp", t.set_threads.cpp},
-                                      {"warm_up_py", t.warm_up.py},
-                                      {"warm_up_cpp", t.warm_up.cpp}};
+    document["toolchains"][t.name] = {{"cxx", t.cpp.compilers},
+                                      {"flags", t.cpp.flags},
+                                      {"discover", t.python.discover},
+                                      {"include", t.cpp.include},
+                                      {"link", t.cpp.link},
+                                      {"prelude", t.cpp.prelude},
+                                      {"python", t.python.interpreters},
+                                      {"requires", t.python.modules},
+                                      {"seed_py", t.texts.seed.py},
+                                      {"seed_cpp", t.texts.seed.cpp},
+                                      {"set_threads_py", t.texts.set_threads.py},
+                                      {"set_threads_cpp", t.texts.set_threads.cpp},
+                                      {"warm_up_py", t.texts.warm_up.py},
+                                      {"warm_up_cpp", t.texts.warm_up.cpp}};
   }
   std::puts(document.dump().c_str());
 }

@@ -149,7 +149,7 @@ constinit const KeptProbe kKernels = {
               .unknown = "what the device does of it is not known",
               .is_counted = false,
               .applies = [](const Case& one,
-                            const Toolchain& toolchain) { return !toolchain.device_observer.in(one.language).empty(); },
+                            const Toolchain& toolchain) { return !toolchain.device.observer.in(one.language).empty(); },
               .host = &kTracedHost,
               .file_ending = ".trace.json",
               .next = statement_once},
