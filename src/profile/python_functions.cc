@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -350,6 +351,16 @@ class Reader {
 
 Result<PythonProfile> python_profile(const Profile& observed, const PythonCalls& calls, std::uint64_t loop) {
   return Reader(observed, calls, loop).read();
+}
+
+std::string note_of_difference(double observed, double counted) {
+  constexpr double kNothing = 0.05;
+  if (counted <= 0) return {};
+  const double percent = 100 * (observed / counted - 1);
+  if (std::abs(percent) <= kNothing) return {};
+  if (percent < 0) return fmt::format("{:.2g} % fewer instructions than are counted", -percent);
+  return fmt::format("{:.2g} % more instructions than are counted: the interpreter inlines no call that is observed",
+                     percent);
 }
 
 }  // namespace tally

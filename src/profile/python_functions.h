@@ -59,6 +59,10 @@ struct PythonProfile {
 /// `loop`: instructions of the empty loop, which are taken off the statement. An error: the two do not belong together.
 Result<PythonProfile> python_profile(const Profile& observed, const PythonCalls& calls, std::uint64_t loop);
 
+/// A note for a profile whose case executes other instructions than are counted, of both per iteration. Empty: the two
+/// are as good as equal, or nothing was counted.
+std::string note_of_difference(double observed, double counted);
+
 /// Native functions counted to the Python functions that call them, and what functions do while they are running
 /// already to these. A call into such is without cost: it is in that of the call further out.
 Profile python_only(const Profile& profile);

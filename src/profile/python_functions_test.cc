@@ -136,5 +136,13 @@ TEST(PythonFunctions, NamesSayWhereAFunctionComesFrom) {
   EXPECT_EQ(without_line({"libx.so", "x", "f (x.py:2)"}).name, "f (x.py:2)");
 }
 
+TEST(PythonFunctions, ADifferenceFromTheCountHasItsDirection) {
+  EXPECT_EQ(note_of_difference(99.71, 100), "0.29 % fewer instructions than are counted");
+  EXPECT_THAT(note_of_difference(112, 100), HasSubstr("12 % more instructions than are counted: the interpreter"));
+  EXPECT_EQ(note_of_difference(100.04, 100), "");
+  EXPECT_EQ(note_of_difference(99.96, 100), "");
+  EXPECT_EQ(note_of_difference(100, 0), "") << "nothing was counted";
+}
+
 }  // namespace
 }  // namespace tally

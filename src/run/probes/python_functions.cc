@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "profile/callgrind.h"
 #include "profile/python_call_table.h"
@@ -83,16 +82,6 @@ ProbeStep next_observed_region(const ProbeState& state) {
   return step;
 }
 
-/// A profile of a case's Python functions that executes other instructions than are counted says so.
-void note_difference(Profile& profile, double per_iteration, const std::optional<Counts>& counts) {
-  constexpr double kNothing = 0.0005;
-  if (!counts || counts->per_iteration <= 0) return;
-  const double more = per_iteration / counts->per_iteration - 1;
-  if (std::abs(more) <= kNothing) return;
-  profile.notes.push_back(fmt::format(
-      "{:.2g} % more instructions than are counted: the interpreter inlines no call that is observed", 100 * more));
-}
-
 Status keep_python_functions(const ProbeSample& found, ProbeContext& context) {
   const RegionCounted& region = found.statement.front();
   auto calls = read_python_calls(region.left);
@@ -108,9 +97,11 @@ Status keep_python_functions(const ProbeSample& found, ProbeContext& context) {
   const std::uint64_t loop = found.baseline.empty() ? 0 : (*found.baseline.front().totals)->values.front();
   auto read = python_profile(*observed, *calls, loop);
   if (!read) return std::unexpected(read.error());
-  note_difference(read->profile,
-                  static_cast<double>(read->profile.totals.front()) / static_cast<double>(region.iterations),
-                  context.record.counts);
+  const double observed_each =
+      static_cast<double>(read->profile.totals.front()) / static_cast<double>(region.iterations);
+  const double counted = context.record.counts ? context.record.counts->per_iteration : 0;
+  if (std::string note = note_of_difference(observed_each, counted); !note.empty())
+    read->profile.notes.push_back(std::move(note));
   return context.keep_file(kPythonFunctions.suffix, to_json({compacted(read->profile), region.iterations}));
 }
 
