@@ -281,14 +281,16 @@ def test_a_client_that_dies_leaves_nothing(engine: tallymark.Engine, tmp_path: P
     )
     tallymark.count("1 + 1", engine=engine)  # the server runs
     client = subprocess.Popen([sys.executable, "-c", program], env=environment())
-    deadline = time.monotonic() + 60
-    while not any(
-        command_of(pid) == ["sleep", marker] for pid in os.listdir("/proc") if pid.isdigit()
-    ):
-        assert time.monotonic() < deadline and client.poll() is None
-        time.sleep(0.1)
-    client.kill()
-    client.wait()
+    try:
+        deadline = time.monotonic() + 60
+        while not any(
+            command_of(pid) == ["sleep", marker] for pid in os.listdir("/proc") if pid.isdigit()
+        ):
+            assert time.monotonic() < deadline and client.poll() is None
+            time.sleep(0.1)
+    finally:
+        client.kill()
+        client.wait()
     assert not sleeping(marker)
     assert tallymark.count("1 + 1", engine=engine).ok
 

@@ -51,6 +51,16 @@ def tree(pid):
     return [int(child) for child in children] + [one for child in children for one in tree(child)]
 
 
+def read_until(stream, *texts):
+    """Reads lines until one has one of these texts. One that ends before fails the test."""
+    read = ""
+    while not any(text in read for text in texts):
+        line = stream.readline()
+        if not line:
+            raise AssertionError(f"it ended without {' or '.join(texts)}: {read}")
+        read += line if isinstance(line, str) else line.decode()
+
+
 def alive(pid):
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -152,8 +162,10 @@ class Server:
             stderr=self.errors,
             start_new_session=True,
         )
-        if not wait_until(self.answers):
-            raise AssertionError("the server does not start")
+        wait_until(lambda: self.answers() or self.process.poll() is not None)
+        if not self.answers():
+            self.errors.seek(0)
+            raise AssertionError(f"the server does not start: {self.errors.read()}")
 
     def answers(self):
         with socket.socket(socket.AF_UNIX) as one:

@@ -12,7 +12,7 @@ import threading
 import time
 import unittest
 
-from client import ENVIRONMENT, PATIENCE, TALLY, counts_of, wait_until
+from client import ENVIRONMENT, PATIENCE, TALLY, counts_of, read_until, wait_until
 from serving import SLOW, SUITE, Serving
 
 
@@ -215,8 +215,7 @@ class Commands(Serving):
             stderr=subprocess.PIPE,
             text=True,
         )
-        while "counting" not in running.stderr.readline():
-            pass
+        read_until(running.stderr, "counting")
         running.send_signal(signal.SIGINT)
         time.sleep(0.2)
         running.send_signal(signal.SIGINT)
@@ -234,8 +233,7 @@ class Commands(Serving):
             text=True,
         )
         self.addCleanup(running.kill)
-        while not any(text in running.stderr.readline() for text in wanted):
-            pass
+        read_until(running.stderr, *wanted)
         return running
 
     def test_a_run_that_waits_and_is_interrupted_ends_as_others_do(self):

@@ -9,7 +9,18 @@ import subprocess
 import time
 import unittest
 
-from client import COUNTS, ENVIRONMENT, PATIENCE, TALLY, Server, alive, python, tree, wait_until
+from client import (
+    COUNTS,
+    ENVIRONMENT,
+    PATIENCE,
+    TALLY,
+    Server,
+    alive,
+    python,
+    read_until,
+    tree,
+    wait_until,
+)
 from serving import SLOW, Serving
 
 
@@ -168,8 +179,7 @@ class StandardStreams(Serving):
         ):
             process.stdin.write(json.dumps(request).encode() + b"\n")
         process.stdin.flush()
-        while b'"session"' not in process.stdout.readline():
-            pass
+        read_until(process.stdout, '"session"')
         children = tree(process.pid)
         process.stdout.close()
         with contextlib.suppress(BrokenPipeError):

@@ -10,6 +10,7 @@ failed without a stated reason, or differs.
 """
 
 import argparse
+import contextlib
 import os
 import pathlib
 import subprocess
@@ -79,7 +80,11 @@ class Server:
             time.sleep(0.05)
         self.engine = Engine(socket=self.path)
 
-    def end(self):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        """In any case: it has our output, and whoever reads that waits for its end."""
         self.engine.close()
         self.process.terminate()
         self.process.wait()
@@ -174,12 +179,12 @@ def main():
     parser.add_argument("--timeit", action="store_true", help="only hold the texts against timeit")
     options = parser.parse_args()
     failed = 0
-    with tempfile.TemporaryDirectory() as FOLDER:
+    with tempfile.TemporaryDirectory() as FOLDER, contextlib.ExitStack() as ended:
         os.environ["XDG_CACHE_HOME"] = f"{FOLDER}/cache"
         if options.timeit:
             check_timeit(chosen_texts("torch", options.every))
             return 0
-        servers = [Server() for _ in range(2 if options.twice else 1)]
+        servers = [ended.enter_context(Server()) for _ in range(2 if options.twice else 1)]
         for toolchain in options.toolchains.split(","):
             chosen = chosen_texts(toolchain, options.every)
             for values in (one[2] for one in chosen if "__main__" in one[1] and one[2]):
@@ -190,8 +195,6 @@ def main():
                 failed += judge(door, toolchain, found)
                 for server in servers[1:]:
                     failed += differing(found, measure(server.engine, made))
-        for server in servers:
-            server.end()
     return 1 if failed else 0
 
 
