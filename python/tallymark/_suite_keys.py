@@ -117,6 +117,7 @@ class ToolchainKeys(TypedDict, total=False):
     device: Sides
     device_observer: Sides
     drivers: Texts
+    lacking_instructions: str
     warm_up: Sides
     model_call: Sides
     backward: Sides

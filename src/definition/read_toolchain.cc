@@ -18,11 +18,33 @@
 namespace tally {
 namespace {
 
-constexpr auto kToolchainKeys = std::to_array<std::string_view>(
-    {"extends",         "replaces", "cxx",      "flags", "include",  "link",    "prelude",     "preload",
-     "subject",         "python",   "requires", "seed",  "sync",     "warm_up", "set_threads", "before_region",
-     "model_call",      "backward", "runtime",  "noise", "discover", "device",  "environment", "artifact_setup",
-     "device_observer", "drivers"});
+constexpr auto kToolchainKeys = std::to_array<std::string_view>({"extends",
+                                                                 "replaces",
+                                                                 "cxx",
+                                                                 "flags",
+                                                                 "include",
+                                                                 "link",
+                                                                 "prelude",
+                                                                 "preload",
+                                                                 "subject",
+                                                                 "python",
+                                                                 "requires",
+                                                                 "seed",
+                                                                 "sync",
+                                                                 "warm_up",
+                                                                 "set_threads",
+                                                                 "before_region",
+                                                                 "model_call",
+                                                                 "backward",
+                                                                 "runtime",
+                                                                 "noise",
+                                                                 "discover",
+                                                                 "device",
+                                                                 "environment",
+                                                                 "artifact_setup",
+                                                                 "device_observer",
+                                                                 "drivers",
+                                                                 "lacking_instructions"});
 /// What grows with `extends`, and so can be reset.
 constexpr auto kGrowing = std::to_array<std::string_view>(
     {"include", "link", "prelude", "preload", "requires", "environment", "runtime", "noise"});
@@ -334,6 +356,8 @@ Result<Toolchain> read_toolchain(const std::string& name, const TomlNode& table,
   read_texts(fields, toolchain.texts);
   read_device(fields, toolchain.device);
   read_environment(fields, toolchain.environment);
+  if (fields.find("lacking_instructions") != nullptr)
+    toolchain.lacking_instructions = fields.string("lacking_instructions");
   read_runtimes(fields, toolchain.runtimes);
   read_noise(fields, toolchain.noise);
   if (Status ok = fields.status(); !ok) return std::unexpected(ok.error());

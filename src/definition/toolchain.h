@@ -130,7 +130,9 @@ struct Toolchain {
   std::vector<ScriptedRuntime> runtimes;  ///< Besides eager, which needs no word.
   std::vector<std::string> subject;  ///< What is being measured, of the files that hosts map: paths or names with '*'.
   std::vector<NoiseRule> noise;
-  OwnHost own_host;  ///< Nothing in it: tally hosts the cases.
+  std::string lacking_instructions;  ///< What to do where a counted case needs some that Valgrind lacks. Its failure
+                                     ///< ends with this text.
+  OwnHost own_host;                  ///< Nothing in it: tally hosts the cases.
   friend bool operator==(const Toolchain&, const Toolchain&) = default;
 };
 

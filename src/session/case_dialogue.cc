@@ -67,7 +67,7 @@ std::optional<CaseCommand> CaseDialogue::on_ready(const PhaseReady& ready) {
 }
 
 std::optional<CaseCommand> CaseDialogue::on_failed(const CaseFailed& failed) {
-  fail(describe_failure(failed, *rules_.measured, rules_.mode, rules_.plan.memory_bytes), failed.signal.has_value());
+  fail(describe_failure(failed, rules_), failed.signal.has_value());
   return std::nullopt;
 }
 

@@ -15,6 +15,7 @@ namespace {
 using protocol::Phase;
 using protocol::Stage;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
@@ -491,13 +492,20 @@ TEST_F(CaseDialogueTest, AnIllegalInstructionIsKnownByItsNumberAlone) {
   CaseDialogue threw = begin(Mode::counts);
   threw.on(CaseFailed{.stage = Stage::region, .message = "what(): SIGILL", .detail = {}, .signal = {}});
   EXPECT_EQ(threw.failure()->message, "what(): SIGILL");
+  toolchain_.lacking_instructions = "switch vectors off";
+  CaseDialogue advised = begin(Mode::counts);
+  advised.on(CaseFailed{.stage = Stage::region, .message = "crashed with SIGILL", .detail = {}, .signal = SIGILL});
+  EXPECT_THAT(advised.failure()->message, EndsWith("-march=x86-64-v3; switch vectors off"));
 }
 
 TEST_F(CaseDialogueTest, TheMemoryOfADeviceIsNotWhatACaseMayUse) {
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 30U;
   const auto message_of = [&](const char* raised) {
     const CaseFailed failed{.stage = Stage::warm_up, .message = raised, .detail = {}, .signal = {}};
-    return describe_failure(failed, case_, Mode::wall, kLimit).message;
+    DialogueRules rules{
+        .measured = &case_, .toolchain = &toolchain_, .mode = Mode::wall, .plan = {}, .perturbation = {}};
+    rules.plan.memory_bytes = kLimit;
+    return describe_failure(failed, rules).message;
   };
   EXPECT_THAT(message_of("MemoryError"), StartsWith("over memory, of which it may use 1024 MiB: "));
   EXPECT_THAT(message_of("OutOfMemoryError: CUDA out of memory. Tried to allocate 131072.00 GiB."),

@@ -38,25 +38,27 @@ std::string stage_name(Stage stage, Mode mode) {
   }
 }
 
-CaseFailure describe_failure(const CaseFailed& failed, const Case& one, Mode mode, std::uint64_t memory_limit) {
-  const std::string stage = stage_name(failed.stage, mode);
+CaseFailure describe_failure(const CaseFailed& failed, const DialogueRules& rules) {
+  const std::string stage = stage_name(failed.stage, rules.mode);
   if (failed.skipped) return {.stage = stage, .message = failed.message, .detail = {}, .output = {}, .skipped = true};
   std::string text = failed.message;
+  const std::uint64_t memory_limit = rules.plan.memory_bytes;
   if (memory_limit > 0 && is_out_of_memory(text)) {
     text.insert(
         0, fmt::format("over memory, of which it may use {:.4g} MiB: ", static_cast<double>(memory_limit) / 1048576));
   }
-  if (one.language != Language::python || failed.signal) {
+  if (rules.measured->language != Language::python || failed.signal) {
     // A library's message may run for pages (PyTorch appends its own stack).
     std::string summary(trim(first_line(text)));
-    if (failed.signal == SIGILL && mode == Mode::counts) {
+    if (failed.signal == SIGILL && rules.mode == Mode::counts) {
       summary +=
           "; Valgrind lacks some instructions (AVX-512 among them): build without -march=native, or with "
           "-march=x86-64-v3";
+      if (const std::string& hint = rules.toolchain->lacking_instructions; !hint.empty()) summary += "; " + hint;
     }
     return {stage, std::move(summary), failed.detail.empty() ? text : failed.detail, {}};
   }
-  const std::vector<Snippet> parts = python_parts(one);
+  const std::vector<Snippet> parts = python_parts(*rules.measured);
   const std::string place = innermost_place(failed.detail, parts);
   return {stage, place.empty() ? text : fmt::format("{} ({})", text, place), map_traceback(failed.detail, parts), {}};
 }

@@ -1,9 +1,8 @@
 /// Words a case's failure so that a reader finds the place in the suite. Pure.
 #pragma once
 
-#include "definition/toolchain.h"
-#include "expansion/case.h"
 #include "session/case_messages.h"
+#include "session/dialogue_rules.h"
 #include "session/outcome.h"
 
 namespace tally {
@@ -12,7 +11,7 @@ namespace tally {
 std::string stage_name(protocol::Stage stage, Mode mode);
 
 /// What the child says of itself, with the places that the host speaks of turned into the suite's.
-CaseFailure describe_failure(const CaseFailed& failed, const Case& one, Mode mode, std::uint64_t memory_limit);
+CaseFailure describe_failure(const CaseFailed& failed, const DialogueRules& rules);
 
 /// Its code has closed the socket on which its process speaks.
 CaseFailure describe_cut_off(protocol::Stage stage, Mode mode);
