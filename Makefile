@@ -3,7 +3,7 @@ SETUP ?= yes
 JOBS ?= $(shell nproc)
 TALLY = build/release/tally
 
-.PHONY: help setup setup-test setup-wheel setup-deb build wheel deb source bench tests test tested torch-venv check lint dev sanitize nightly clean
+.PHONY: help setup setup-test setup-wheel setup-deb build wheel deb source bench tests test tested torch-venv check lint dev sanitize coverage nightly clean
 help:
 	@echo "make bench   set up, build, and run the PyTorch benchmark suite"
 	@echo "make test    set up, build, lint, and run every test"
@@ -17,6 +17,7 @@ help:
 	@echo "make lint    formatting, layers, headers, JavaScript, Python and clang-tidy on what changed (TIDY=all for every file)"
 	@echo "make dev     set up and build with assertions and little optimisation: build/dev"
 	@echo "make sanitize  unit tests under address, undefined-behaviour and thread sanitizers"
+	@echo "make coverage  how many lines the unit tests reach by themselves: build/coverage/report.txt"
 	@echo "make nightly   what takes too long for every change: sanitizers, fuzzers, clang-tidy on all files, the tests on a busy machine, packages"
 	@echo "make clean   remove build/"
 
@@ -116,6 +117,20 @@ sanitize: setup-test
 	@cmake --preset tsan >/dev/null
 	@cmake --build --preset tsan -j $(JOBS) --target $(WITH_THREADS)
 	@set -e; for one in $(WITH_THREADS); do build/tsan/tests/$$one --gtest_brief=1; done
+
+# How many lines of src/ these unit tests reach by themselves. What only an end-to-end test reaches is not in it.
+COVERAGE = build/coverage
+coverage: setup-test
+	@cmake --preset coverage >/dev/null
+	@cmake --build --preset coverage -j $(JOBS) --target $(SANITIZED)
+	@rm -f $(COVERAGE)/*.profraw
+	@set -e; for one in $(SANITIZED); do \
+	  LLVM_PROFILE_FILE=$(COVERAGE)/$$one-%p.profraw $(COVERAGE)/tests/$$one --gtest_brief=1; done
+	@llvm-profdata-19 merge -sparse $(COVERAGE)/*.profraw -o $(COVERAGE)/units.profdata
+	@rm -f $(COVERAGE)/*.profraw
+	@llvm-cov-19 report -instr-profile=$(COVERAGE)/units.profdata -ignore-filename-regex='_test\.(cc|h)$$|/tests/|^/usr/' \
+	  $(foreach one,$(SANITIZED),-object $(COVERAGE)/tests/$(one)) >$(COVERAGE)/report.txt
+	@awk '$$1 == "TOTAL" { print "report: " $$10 " of " $$8 " lines" }' $(COVERAGE)/report.txt
 
 # Goes on where an interrupted night was; tools/nightly.sh PART runs one part.
 nightly: setup-test setup-deb

@@ -1,7 +1,8 @@
 #!/bin/bash
 # What takes too long for every change: each part once for each commit, with a report.
 #
-#   tools/nightly.sh [PART…]      make nightly; parts are sanitize, fuzz, tidy, busy, deb, source and references
+#   tools/nightly.sh [PART…]      make nightly; parts are sanitize, coverage, fuzz, tidy, busy, deb, source and
+# references
 #
 # A part that has passed at this commit is not run again, so an interrupted night continues where it was. Logs and results
 # are in build/nightly; FUZZ_SECONDS is how long each fuzzer runs (600). With CHROOTS=FOLDER the part references keeps its
@@ -17,6 +18,8 @@ commit=$(git rev-parse HEAD)
 mkdir -p "$place"
 
 run_sanitize() { make sanitize JOBS="$jobs"; }
+
+run_coverage() { make coverage JOBS="$jobs"; }
 
 # Each target for so long, from its corpus; what it finds beyond that goes into a folder of its own. One that finds a
 # fault keeps no other from its turn.
@@ -84,11 +87,11 @@ run_references() {
 }
 
 parts=("$@")
-if [ $# -eq 0 ]; then parts=(sanitize fuzz tidy busy deb source references); fi
+if [ $# -eq 0 ]; then parts=(sanitize coverage fuzz tidy busy deb source references); fi
 failed=0
 for part in "${parts[@]}"; do
   if ! declare -F "run_$part" >/dev/null; then
-    echo "nightly: there is no part '$part': sanitize, fuzz, tidy, busy, deb, source, references" >&2
+    echo "nightly: there is no part '$part': sanitize, coverage, fuzz, tidy, busy, deb, source, references" >&2
     exit 2
   fi
 done
