@@ -7,12 +7,14 @@ extern __attribute__((visibility("hidden"))) char tally_trampolines[];
 __attribute__((visibility("hidden"))) void* (*tally_evaluator)(void*, void*, int) = nullptr;
 }
 
-// The assembler counts, because it makes the names.
+// The assembler counts, because it makes the names. They are exported: a release is stripped of all other names, and the
+// reader of a profile knows trampolines by theirs.
 static_assert(tally::protocol::kMostPythonCalls == 8192);
 asm(R"(
   .altmacro
   .macro tally_trampoline number
   .p2align 4
+  .globl tally_py_\number
   .type tally_py_\number, @function
 tally_py_\number:
   .cfi_startproc

@@ -67,13 +67,13 @@ Finding check_valgrind(ProcessRunner& runner, const Context& context) {
               fmt::format("not found, and {} does not start by itself: {}", found->counter, trim(result.err.text())),
               install_command("valgrind") + "; without it only times can be taken"};
     }
-    return {
-        "valgrind",
-        true,
-        fmt::format("not found; tally-counter, which has the core of {}, counts by itself. Callers, source lines and "
-                    "Python functions in profiles want Valgrind ({})",
-                    found->counter_version, install_command("valgrind")),
-        {}};
+    return {"valgrind",
+            true,
+            fmt::format(
+                "not found; tally-counter, which has the core of {}, counts by itself. Only --cache-sim, --branch-sim "
+                "and --call-context need Valgrind ({})",
+                found->counter_version, install_command("valgrind")),
+            {}};
   }
   // A Valgrind that cannot run a program at all (a too new kernel or libc) says so here.
   const ProcessResult with_callgrind =

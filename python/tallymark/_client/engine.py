@@ -102,7 +102,7 @@ class Engine:
     ) -> Run:
         """Measures definitions in their order. `settings` are keys of a record's settings (seconds, bytes); `tools` are
         python, cxx, env_command (python is this interpreter by default); `calls`: profiles say who calls whom, which
-        takes a host of Callgrind's; `timeout` is seconds for all of it.
+        takes one more execution; `timeout` is seconds for all of it.
 
         A case that fails is in the result with its failure. Raises Error (with place and hint) when nothing could be
         measured, Interrupted after Ctrl-C, ServerLost when the server went away."""
