@@ -3,6 +3,7 @@ TALLY_WHEEL_PLATFORM the tag that they ask for. tools/wheel/make_wheel.sh sets b
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 
@@ -19,10 +20,20 @@ class BuildWithPrograms(build_py):
 
     def run(self) -> None:
         super().run()
-        if PREFIX:
-            shutil.copytree(
-                PREFIX, os.path.join(self.build_lib, "tallymark", "_tally"), dirs_exist_ok=True
-            )
+        if not PREFIX:
+            return
+        inside = os.path.join(self.build_lib, "tallymark", "_tally")
+        shutil.copytree(PREFIX, inside, symlinks=True, dirs_exist_ok=True)
+        # A wheel has no links: tallymark-config makes them (tallymark/_client/config.py).
+        links = {}
+        for folder, folders, files in os.walk(inside):
+            for name in folders + files:
+                path = os.path.join(folder, name)
+                if os.path.islink(path):
+                    links[os.path.relpath(path, inside)] = os.readlink(path)
+                    os.remove(path)
+        with open(os.path.join(inside, "links.json"), "w", encoding="utf-8") as file:
+            json.dump(links, file, indent=1, sort_keys=True)
 
 
 class AnyPython(bdist_wheel):

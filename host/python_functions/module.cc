@@ -101,9 +101,8 @@ PyObject* refuse(const char* why) {
 
 extern "C" {
 
-/// Straight, but for what is not collected: each call takes as many instructions as the next. Exported for its name, as
-/// trampolines are.
-__attribute__((visibility("default"))) void* tally_hook(void* thread, void* frame, int throwing) {
+/// Straight, but for what is not collected: each call takes as many instructions as the next.
+__attribute__((visibility("hidden"))) void* tally_hook(void* thread, void* frame, int throwing) {
   if (!g_in_region) return g_real(thread, frame, throwing);
   CALLGRIND_TOGGLE_COLLECT;
   const Entry entry = enter(frame);

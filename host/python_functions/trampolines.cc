@@ -7,14 +7,13 @@ extern __attribute__((visibility("hidden"))) char tally_trampolines[];
 __attribute__((visibility("hidden"))) void* (*tally_evaluator)(void*, void*, int) = nullptr;
 }
 
-// The assembler counts, because it makes the names. They are exported: a release is stripped of all other names, and the
-// reader of a profile knows trampolines by theirs.
+// The assembler counts, because it makes the names. The reader of a profile knows trampolines by them, so a release keeps
+// this library's symbols (tools/install_release.sh).
 static_assert(tally::protocol::kMostPythonCalls == 8192);
 asm(R"(
   .altmacro
   .macro tally_trampoline number
   .p2align 4
-  .globl tally_py_\number
   .type tally_py_\number, @function
 tally_py_\number:
   .cfi_startproc

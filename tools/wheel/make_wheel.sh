@@ -23,7 +23,9 @@ fi
 # setuptools writes beside its sources, so it gets a copy.
 stage=$(mktemp -d "$tools/stage.XXXXXX")
 trap 'rm -rf "$stage"' EXIT
-tools/install_release.sh "$build" "$stage/prefix" --component Unspecified
+tools/install_release.sh "$build" "$stage/prefix"
+# pip puts nothing where man and shells look: tally man and tally completions print it.
+(cd "$stage/prefix/share" && rm -r man bash-completion fish zsh)
 platform=$(python3 tools/wheel/platform_tag.py "$stage/prefix")
 cp -r python "$stage/python"
 cp LICENSE README.md "$stage/python/"
@@ -35,4 +37,15 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || echo 1700000000) \
   TALLY_WHEEL_PREFIX=$(realpath "$stage/prefix") TALLY_WHEEL_PLATFORM=$platform \
   "$tools/bin/pip" wheel --disable-pip-version-check --quiet --no-deps --no-build-isolation --no-cache-dir \
   --wheel-dir "$folder" "$stage/python"
+# Packed again, as well as zlib can.
+python3 - "$folder" <<'EOF'
+import pathlib, sys, zipfile
+
+(wheel,) = pathlib.Path(sys.argv[1]).glob("*.whl")
+packed = wheel.with_suffix(".packed")
+with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(packed, "w") as new:
+    for one in old.infolist():
+        new.writestr(one, old.read(one), zipfile.ZIP_DEFLATED, 9)
+packed.replace(wheel)
+EOF
 ls "$folder"/tallymark-*-py3-none-"$platform".whl
