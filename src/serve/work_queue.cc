@@ -13,7 +13,7 @@ std::optional<Work> WorkQueue::take() {
   if (waiting_.empty()) return std::nullopt;
   Work next = std::move(waiting_.front());
   waiting_.pop_front();
-  // The one that ran has made room for the one that runs: for those behind, one less.
+  // Where one ran before it, there is one less ahead of those behind.
   running_ = true;
   notify_from(0);
   return next;
@@ -43,10 +43,11 @@ void WorkQueue::remove_all(ClientId client) {
   if (std::erase_if(waiting_, [&](const Work& work) { return work.client == client; }) > 0) notify_from(behind);
 }
 
-void WorkQueue::notify_from(std::size_t first) const {
+void WorkQueue::notify_from(std::size_t first) {
   for (std::size_t i = first; i < waiting_.size(); ++i) {
+    const std::size_t ahead = i + (running_ ? 1 : 0);
     // Before a turn begins, with nothing ahead, there is nothing to wait for.
-    if (const std::size_t ahead = i + (running_ ? 1 : 0); ahead > 0) notify_(waiting_[i], ahead);
+    if (std::exchange(waiting_[i].ahead, ahead) != ahead && ahead > 0) notify_(waiting_[i], ahead);
   }
 }
 

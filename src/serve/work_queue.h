@@ -17,6 +17,7 @@ struct Work {
   ClientId client{};
   json::Value id;
   MeasureRequest request;
+  std::size_t ahead = 0;  ///< As its client was last notified.
 };
 
 class WorkQueue {
@@ -44,7 +45,7 @@ class WorkQueue {
 
  private:
   /// Those from the `first` on have moved up.
-  void notify_from(std::size_t first) const;
+  void notify_from(std::size_t first);
 
   Notify notify_;
   std::deque<Work> waiting_;

@@ -38,6 +38,14 @@ TEST_F(WorkQueueTest, OthersAreNotifiedWhenTheyMoveUp) {
   EXPECT_THAT(received(), ElementsAre("3: 1"));
 }
 
+TEST_F(WorkQueueTest, WhoWaitsForAsManyAsBeforeIsNotNotifiedAgain) {
+  add(1, 10);
+  add(2, 20);
+  EXPECT_THAT(received(), ElementsAre("2: 1")) << "the first has not begun";
+  queue_.take();
+  EXPECT_THAT(received(), IsEmpty()) << "it runs, and is still the only one ahead";
+}
+
 TEST_F(WorkQueueTest, WhoGivesUpMakesRoom) {
   add(1, 10);
   queue_.take();
