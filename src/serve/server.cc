@@ -132,7 +132,7 @@ Result<std::string> Server::record_of(const Work& work) {
   if (Status ready = prepare(work, request); !ready) return std::unexpected(ready.error());
   RunEvents events(
       work.id, [&](std::string event) { clients_.send(work.client, std::move(event)); }, [this] { keep_memory(); });
-  const auto measured = measure(workspace_, request, events);
+  const auto measured = options_.measure(workspace_, request, events);
   if (!measured) return std::unexpected(measured.error());
   if (const auto conversation = conversations_.find(work.client); conversation != conversations_.end()) {
     for (const CaseRecord& one : measured->record.cases) {

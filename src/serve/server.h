@@ -24,6 +24,8 @@ struct ServerOptions {
   std::string cores;                 ///< For requests that name none; empty: all that this process may use.
   bool ends_with_last_client = false;
   std::function<void()> on_end;  ///< Nobody else should come from now on.
+  /// Makes a run; tests play one.
+  std::function<Result<RunResult>(Workspace&, const RunRequest&, RunObserver&)> measure = tally::measure;
 };
 
 class Server final : public ClientHandler {
