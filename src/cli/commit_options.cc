@@ -11,7 +11,7 @@ namespace tally::cli {
 namespace {
 
 Result<Settings> settings_for(const CommitOptions& options) {
-  if (options.run.wall_only)
+  if (!options.run.settings.counts)
     return fail(ErrorKind::input, "commits are compared by their counts", "--wall-only", "take it away");
   auto settings = settings_of(options.run);
   if (!settings) return settings;

@@ -63,8 +63,8 @@ void add_show_options(OptionSet& command, HistoryOptions& options) {
   add_line_options(command, options);
   command.add("--functions", &shown.functions, "Show which functions changed, if profiles were kept");
   command.add("--all", &shown.all, "Also show commits without changes");
-  command.add("--json", &shown.json, "Print it as JSON");
-  command.add("--csv", &shown.csv, "Print it as CSV").excludes("--json");
+  command.add("--json", [&shown] { shown.form = HistoryShow::Form::json; }, "Print it as JSON");
+  command.add("--csv", [&shown] { shown.form = HistoryShow::Form::csv; }, "Print it as CSV").excludes("--json");
 }
 
 /// As that of tally check: what was seen comes before what was not.
@@ -81,9 +81,9 @@ int show_log(const Context& context, const HistoryOptions& options, std::ostream
   const HistoryView& view = history->view;
   const HistoryShow& shown = options.shown;
   const StepFunctions functions = shown.functions ? step_functions(history->store, view) : StepFunctions();
-  if (shown.json) {
+  if (shown.form == HistoryShow::Form::json) {
     out << log_to_json(view, functions);
-  } else if (shown.csv) {
+  } else if (shown.form == HistoryShow::Form::csv) {
     out << log_to_csv(view);
   } else {
     out << render_log(
@@ -94,7 +94,7 @@ int show_log(const Context& context, const HistoryOptions& options, std::ostream
   }
   if (shown.fail_on.empty()) return kFine;
   const NewestRun newest = judged_at_newest(view.history, {.denoise = shown.denoise});
-  (shown.json || shown.csv ? err : out) << render_judged(view, newest, shown.allow_uncompared);
+  (shown.form == HistoryShow::Form::text ? out : err) << render_judged(view, newest, shown.allow_uncompared);
   return gate_code(view, newest, shown.allow_uncompared);
 }
 
@@ -112,7 +112,7 @@ int show_case(const Context& context, const HistoryOptions& options, std::ostrea
   if (course.points.empty()) {
     const bool is_timed =
         !view.history.cases.empty() && std::ranges::any_of(view.history.cases.front().points, &SeriesPoint::has_time);
-    if (!is_timed || shown.json || shown.csv) {
+    if (!is_timed || shown.form != HistoryShow::Form::text) {
       return history_refused({ErrorKind::input, "has no counts in this history", options.case_id,
                               is_timed ? "it has times: leave out --json and --csv" : "measure with counts"},
                              err);
@@ -121,9 +121,9 @@ int show_case(const Context& context, const HistoryOptions& options, std::ostrea
     return kFine;
   }
   const StepFunctions functions = shown.functions ? step_functions(history->store, view) : StepFunctions();
-  if (shown.json) {
+  if (shown.form == HistoryShow::Form::json) {
     out << course_to_json(view, course, functions);
-  } else if (shown.csv) {
+  } else if (shown.form == HistoryShow::Form::csv) {
     out << course_to_csv(view, course);
   } else {
     HistoryRender with_functions = render;

@@ -16,6 +16,8 @@ namespace tally::cli {
 
 /// Which history log and show are of, and in which form.
 struct HistoryShow {
+  enum class Form { text, json, csv };
+
   std::string suite;        ///< Empty: the only one.
   std::string environment;  ///< The first digits of its name; empty: the one that measured last along the line.
   std::string tip = "HEAD";
@@ -25,8 +27,7 @@ struct HistoryShow {
   int top = 5;
   bool denoise = false;
   bool functions = false;
-  bool json = false;
-  bool csv = false;
+  Form form = Form::text;
   std::string fail_on;
   bool allow_uncompared = false;  ///< For `fail_on`.
 };

@@ -7,7 +7,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/init_files.h"
 
 namespace tally::cli {
 
@@ -16,10 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 Starter starter_of(const InitOptions& options) {
-  if (options.suite) return Starter::suite;
-  if (options.cmake) return Starter::cmake;
-  if (options.python) return Starter::python;
-  if (options.command) return Starter::command;
+  if (options.starter) return *options.starter;
   const auto has = [&options](const char* name) {
     std::error_code code;
     return fs::exists(fs::path(options.folder) / name, code);
@@ -68,12 +64,15 @@ std::string next_command(const Context& context, Starter kind, const fs::path& f
 
 void add_init_options(OptionSet& command, InitOptions& options) {
   command.add("folder", &options.folder, "Folder of the project").value_name("FOLDER").shows_default();
-  command.add("--suite", &options.suite, "Write a suite of statements: benchmarks/suite.toml");
-  command.add("--cmake", &options.cmake, "Write a C++ benchmark program with its CMakeLists.txt").excludes("--suite");
-  command.add("--python", &options.python, "Write benchmarks in Python: benchmarks/benchmarks.py")
+  const auto choose = [&](const char* name, Starter starter, const char* help) -> Option& {
+    return command.add(name, [&options, starter] { options.starter = starter; }, help);
+  };
+  choose("--suite", Starter::suite, "Write a suite of statements: benchmarks/suite.toml");
+  choose("--cmake", Starter::cmake, "Write a C++ benchmark program with its CMakeLists.txt").excludes("--suite");
+  choose("--python", Starter::python, "Write benchmarks in Python: benchmarks/benchmarks.py")
       .excludes("--suite")
       .excludes("--cmake");
-  command.add("--command", &options.command, "Write a suite of whole commands: benchmarks/commands.toml")
+  choose("--command", Starter::command, "Write a suite of whole commands: benchmarks/commands.toml")
       .excludes("--suite")
       .excludes("--cmake")
       .excludes("--python");

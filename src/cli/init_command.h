@@ -4,19 +4,18 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 
 #include "cli/context.h"
+#include "cli/init_files.h"
 #include "cli/option_set.h"
 
 namespace tally::cli {
 
 struct InitOptions {
-  std::string folder = ".";  ///< Of the project.
-  bool suite = false;        ///< None of these: by what the project is.
-  bool cmake = false;
-  bool python = false;
-  bool command = false;
+  std::string folder = ".";        ///< Of the project.
+  std::optional<Starter> starter;  ///< None: by what the project is.
 };
 
 void add_init_options(OptionSet& command, InitOptions& options);

@@ -67,7 +67,8 @@ Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCo
     return fail(ErrorKind::input, why, option, hint);
   };
   if (options.reuse.empty()) return std::vector<Record>();
-  if (options.run.wall_only) return refuse("only counts can be reused", "--reuse", "leave it out with --wall-only");
+  if (!options.run.settings.counts)
+    return refuse("only counts can be reused", "--reuse", "leave it out with --wall-only");
   if (options.profiles.wanted) {
     return refuse("a reused count has no profile", "--profiles", "leave out --reuse or --profiles");
   }

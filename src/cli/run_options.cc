@@ -44,8 +44,10 @@ void add_environment_options(OptionSet& command, RunOptions& options) {
 }
 
 void add_run_options(OptionSet& command, RunOptions& options) {
-  command.add("--counts-only", &options.counts_only, "Count instructions only");
-  command.add("--wall-only", &options.wall_only, "Take times only").excludes("--counts-only");
+  command.add("--counts-only", [&options] { options.settings.wall = false; }, "Count instructions only");
+  command.add(
+             "--wall-only", [&options] { options.settings.counts = false; }, "Take times only")
+      .excludes("--counts-only");
   command
       .add("-n,--iterations", &options.iterations,
            "Executions of the statement in each counted replicate (default: 100, or fewer in a program's heavy case)")
@@ -204,8 +206,6 @@ Result<double> parse_seconds(const std::string& text, const std::string& where) 
 
 Result<Settings> settings_of(const RunOptions& options) {
   Settings settings = options.settings;
-  settings.counts = !options.wall_only;
-  settings.wall = !options.counts_only;
   settings.precision = options.precision_percent / 100;
   if (options.iterations > 0) settings.iterations = options.iterations;
   if (options.timeout_s > 0) settings.timeout_s = options.timeout_s;

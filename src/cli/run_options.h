@@ -21,8 +21,6 @@ struct RunOptions {
   std::string shard;
   std::string balance;  ///< A record by whose times parts are dealt.
   Settings settings;    ///< As far as an option is one of them as it stands; settings_of() has all.
-  bool counts_only = false;
-  bool wall_only = false;
   double precision_percent = 1;
   std::uint64_t iterations = 0;  ///< 0: by default.
   double timeout_s = 0;          ///< 0: by default.

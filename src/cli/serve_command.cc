@@ -61,12 +61,12 @@ int ask_server(const Context& context, const ServeOptions& options, std::ostream
   if (!found) return report_error(found.error(), err);
   if (!*found) {
     fmt::print(out, "no server listens on {}\n", place);
-    return options.stop ? kFine : kFailed;
+    return options.task == ServeTask::stop ? kFine : kFailed;
   }
   const serve::FoundServer& server = **found;
   fmt::print(out, "process {}: tally {} ({}){}, listening on {}\n", server.pid, server.version, server.commit,
              server.is_this_build ? "" : ", another build than this one", place);
-  if (!options.stop) return kFine;
+  if (options.task == ServeTask::status) return kFine;
   if (end_process(server.pid)) {
     fmt::print(out, "it has ended\n");
     return kFine;
@@ -108,15 +108,18 @@ void add_serve_options(OptionSet& command, ServeOptions& options) {
       .shows_default();
   command.add("--cores", &options.cores, "CPUs to measure on when a client names none, such as 0-3,6")
       .value_name("LIST");
-  command.add("--status", &options.status, "Only print the running server; exit code 1 if there is none")
+  const auto choose = [&](const char* name, ServeTask task, const char* help) -> Option& {
+    return command.add(name, [&options, task] { options.task = task; }, help);
+  };
+  choose("--status", ServeTask::status, "Only print the running server; exit code 1 if there is none")
       .excludes("--stdio");
-  command.add("--stop", &options.stop, "Only stop the running server, of any build; its current run is cut off")
+  choose("--stop", ServeTask::stop, "Only stop the running server, of any build; its current run is cut off")
       .excludes("--stdio")
       .excludes("--status");
 }
 
 int run_serve(const Context& context, const ServeOptions& options, std::ostream& out, std::ostream& err) {
-  if (options.status || options.stop) return ask_server(context, options, out, err);
+  if (options.task != ServeTask::serve) return ask_server(context, options, out, err);
   const auto idle = parse_duration(options.idle, "--idle");
   if (!idle) return report_error(idle.error(), err);
   const auto memory = parse_bytes(options.memory, "--memory");

@@ -11,14 +11,16 @@
 
 namespace tally::cli {
 
+/// Serve, say what serves there, or end it.
+enum class ServeTask { serve, status, stop };
+
 struct ServeOptions {
+  ServeTask task = ServeTask::serve;
   std::string socket;  ///< Empty: the default place.
-  bool stdio = false;
+  bool stdio = false;  ///< Instead of a socket.
   std::string idle = "10min";
   std::string memory = "8G";
   std::string cores;
-  bool status = false;  ///< Say what serves there.
-  bool stop = false;    ///< End it.
 };
 
 void add_serve_options(OptionSet& command, ServeOptions& options);
