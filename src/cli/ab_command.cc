@@ -103,6 +103,33 @@ Status check_results(const AbOptions& options, const std::array<Plan, 2>& plans)
               "take it away, or leave the programs' cases out with --exclude");
 }
 
+RunRequest request_of(const Context& context, const AbOptions& options, const AbSide& side, const Plan& plan,
+                      const Settings& settings) {
+  return {.plan = &plan,
+          .caller = caller_of(context, options.run),
+          .settings = settings,
+          .tools = tools_of(side, options.run.tools),
+          .suite = options.suite,
+          .source = {.measured = program_path(context, side)}};
+}
+
+/// On hosts that both sides share.
+Result<std::unique_ptr<Measuring>> begin_measuring(const Context& context, const AbOptions& options,
+                                                   const std::array<Plan, 2>& plans, std::ostream& err) {
+  RunOptions run = options.run;
+  if (needs_workspace(options, plans)) {
+    if (run.server != "auto" && run.server != "off") {
+      return fail(ErrorKind::input,
+                  "a server does not compare programs, replace toolchains, nor hold results against each other",
+                  "--server", "take --server away, or what it does not do");
+    }
+    run.server = "off";
+  }
+  auto measuring = Measuring::begin(context, run, err);
+  if (measuring && !(*measuring)->is_served()) (*measuring)->workspace().keep_hosts_warm();
+  return measuring;
+}
+
 }  // namespace
 
 void add_ab_options(OptionSet& sub, AbOptions& options) {
@@ -133,46 +160,27 @@ int run_ab(const Context& context, const AbOptions& options, std::ostream& out, 
   const auto plans = plans_of_sides(context, options);
   if (!plans) return report_error(plans.error(), err);
   if (auto fine = check_results(options, *plans); !fine) return report_error(fine.error(), err);
-  auto settings = settings_of(options.run);
+  const auto settings = settings_of(options.run);
   if (!settings) return report_error(settings.error(), err);
-  auto folder = TemporaryFolder::make();
+  const auto folder = TemporaryFolder::make();
   if (!folder) return report_error(folder.error(), err);
 
   const std::array<const AbSide*, 2> said = {&options.a, &options.b};
-  std::array<std::string, 2> paths;
+  const std::array<std::string, 2> paths = {record_path(kNames[0], options.a, folder->path()),
+                                            record_path(kNames[1], options.b, folder->path())};
   std::vector<RunRequest> sides;
   for (std::size_t i = 0; i < said.size(); ++i) {
-    paths[i] = record_path(kNames[i], *said[i], folder->path());
-    RunRequest side{.plan = &(*plans)[i],
-                    .caller = caller_of(context, options.run),
-                    .settings = *settings,
-                    .tools = tools_of(*said[i], options.run.tools),
-                    .suite = options.suite,
-                    .source = {.measured = program_path(context, *said[i])}};
-    if (options.report.functions) side.profiles = profiles_beside(paths[i]);
-    sides.push_back(std::move(side));
+    sides.push_back(request_of(context, options, *said[i], (*plans)[i], *settings));
+    if (options.report.functions) sides.back().profiles = profiles_beside(paths[i]);
   }
-
   const CompareCommandOptions& shows = options.report;
   if (auto fine = check_outputs({options.a.json, options.b.json, shows.csv, shows.markdown}); !fine)
     return report_error(fine.error(), err);
-  RunOptions run = options.run;
-  if (needs_workspace(options, *plans)) {
-    if (run.server != "auto" && run.server != "off") {
-      return report_error(
-          {ErrorKind::input,
-           "a server does not compare programs, replace toolchains, nor hold results against each other", "--server",
-           "take --server away, or what it does not do"},
-          err);
-    }
-    run.server = "off";
-  }
-  auto measuring = Measuring::begin(context, run, err);
+  auto measuring = begin_measuring(context, options, *plans, err);
   if (!measuring) return report_error(measuring.error(), err);
   const auto note = [&](const std::string& text) {
     if (!options.run.quiet) fmt::print(err, "tally ab: {}\n", text);
   };
-  if (!(*measuring)->is_served()) (*measuring)->workspace().keep_hosts_warm();
   const auto selection = selection_of(options.run);
   if (!selection) return report_error(selection.error(), err);
   const serve::ServedPlan plan_to_serve = {suite_to_serve(context, {.suite = options.suite}), *selection};

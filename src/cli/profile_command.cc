@@ -121,6 +121,81 @@ int show_memory(const ProfileCommandOptions& options, const RenderOptions& rende
   return 0;
 }
 
+Result<StoredProfile> load(const std::string& file, const ProfileCommandOptions& options) {
+  return options.view == ProfileView::python ? load_python(file, options) : load_profile(file);
+}
+
+/// What is printed of a profile, or of the difference of two.
+struct ShownCounts {
+  FunctionCounts counts;
+  FunctionCounts calls;
+  double total = 0;  ///< What shares are of.
+};
+
+Result<ShownCounts> shown_counts(const StoredProfile& stored, std::size_t event, const ProfileCommandOptions& options,
+                                 const std::string& file) {
+  Result<FunctionCounts> counts = counts_of(stored, event, options, file);
+  if (!counts) return std::unexpected(counts.error());
+  return ShownCounts{.counts = *std::move(counts),
+                     .calls = calls_of(stored.profile, options),
+                     .total = static_cast<double>(stored.profile.totals[event])};
+}
+
+/// Per iteration, so that runs of different lengths subtract. Shares are of the base's total.
+Status subtract_base(ShownCounts& shown, const StoredProfile& stored, const StoredProfile& base,
+                     const std::string& event, const ProfileCommandOptions& options) {
+  const Result<std::size_t> base_event = choose_event(base.profile, event);
+  if (!base_event) return std::unexpected(base_event.error());
+  const Result<ShownCounts> before = shown_counts(base, *base_event, options, options.base);
+  if (!before) return std::unexpected(before.error());
+  const double per_iteration = 1.0 / static_cast<double>(stored.iterations);
+  const double per_base_iteration = 1.0 / static_cast<double>(base.iterations);
+  shown.counts = shown.counts.scaled(per_iteration) - before->counts.scaled(per_base_iteration);
+  shown.calls = shown.calls.scaled(per_iteration) - before->calls.scaled(per_base_iteration);
+  shown.total = before->total / static_cast<double>(base.iterations);
+  return {};
+}
+
+int show_functions(const ProfileCommandOptions& options, const RenderOptions& render, std::ostream& out,
+                   std::ostream& err) {
+  const Result<StoredProfile> stored = load(options.file, options);
+  if (!stored) return refuse("profile", stored.error(), err);
+  const auto print_note = [&](const std::string& note) {
+    err << "tally profile: " << options.file << ": note: " << note << '\n';
+  };
+  for (const std::string& note : stored->profile.notes) print_note(note);
+  const Result<std::size_t> event = choose_event(stored->profile, options.event);
+  if (!event) return refuse("profile", event.error(), err);
+  if (!options.export_as.empty()) return write_export(*stored, *event, options, out, err);
+
+  if (const std::string note = nameless_note(stored->profile, *event); !note.empty()) print_note(note);
+  const std::string& name = stored->profile.events[*event];
+  Result<ShownCounts> shown = shown_counts(*stored, *event, options, options.file);
+  if (!shown) return refuse("profile", shown.error(), err);
+  Result<StoredProfile> base = StoredProfile();
+  if (!options.base.empty()) {
+    base = load(options.base, options);
+    if (!base) return refuse("profile", base.error(), err);
+    const Status subtracted = subtract_base(*shown, *stored, *base, name, options);
+    if (!subtracted) return refuse("profile", subtracted.error(), err);
+  }
+  const PythonNames names = {&stored->profile, &base->profile};
+  const auto named = [&](const FunctionKey& key) { return names.of(key); };
+  const FunctionCounts counts = shown->counts.renamed(named);
+  const FunctionCounts calls = shown->calls.renamed(named);
+  if (options.json) {
+    out << counts_json(counts, calls, name, shown->total, options.top);
+  } else {
+    out << render_functions(counts, {.options = render,
+                                     .top = options.top,
+                                     .total = shown->total,
+                                     .event = name,
+                                     .full_names = options.full_names,
+                                     .calls = calls});
+  }
+  return 0;
+}
+
 }  // namespace
 
 void add_profile_options(OptionSet& sub, ProfileCommandOptions& options) {
@@ -171,54 +246,7 @@ int run_profile(const Context& context, const ProfileCommandOptions& options, st
   }
   if (options.view == ProfileView::lines) return show_lines(options, render, out, err);
   if (options.view == ProfileView::memory) return show_memory(options, render, out, err);
-  const auto load = [&](const std::string& file) {
-    return options.view == ProfileView::python ? load_python(file, options) : load_profile(file);
-  };
-  const Result<StoredProfile> stored = load(options.file);
-  if (!stored) return refuse("profile", stored.error(), err);
-  for (const std::string& note : stored->profile.notes)
-    err << "tally profile: " << options.file << ": note: " << note << '\n';
-  const Result<std::size_t> event = choose_event(stored->profile, options.event);
-  if (!event) return refuse("profile", event.error(), err);
-  if (!options.export_as.empty()) return write_export(*stored, *event, options, out, err);
-
-  if (const std::string note = nameless_note(stored->profile, *event); !note.empty())
-    err << "tally profile: " << options.file << ": note: " << note << '\n';
-  const std::string& name = stored->profile.events[*event];
-  Result<FunctionCounts> given = counts_of(*stored, *event, options, options.file);
-  if (!given) return refuse("profile", given.error(), err);
-  FunctionCounts counts = *std::move(given);
-  FunctionCounts calls = calls_of(stored->profile, options);
-  auto total = static_cast<double>(stored->profile.totals[*event]);
-  Result<StoredProfile> base = StoredProfile();
-  if (!options.base.empty()) {
-    base = load(options.base);
-    if (!base) return refuse("profile", base.error(), err);
-    const Result<std::size_t> base_event = choose_event(base->profile, name);
-    if (!base_event) return refuse("profile", base_event.error(), err);
-    // Per iteration, so that runs of different lengths subtract.
-    const double per_iteration = 1.0 / static_cast<double>(stored->iterations);
-    const double per_base_iteration = 1.0 / static_cast<double>(base->iterations);
-    const Result<FunctionCounts> before = counts_of(*base, *base_event, options, options.base);
-    if (!before) return refuse("profile", before.error(), err);
-    counts = counts.scaled(per_iteration) - before->scaled(per_base_iteration);
-    calls = calls.scaled(per_iteration) - calls_of(base->profile, options).scaled(per_base_iteration);
-    total = static_cast<double>(base->profile.totals[*base_event]) / static_cast<double>(base->iterations);
-  }
-  const PythonNames names = {&stored->profile, &base->profile};
-  counts = counts.renamed([&](const FunctionKey& key) { return names.of(key); });
-  calls = calls.renamed([&](const FunctionKey& key) { return names.of(key); });
-  if (options.json) {
-    out << counts_json(counts, calls, name, total, options.top);
-  } else {
-    out << render_functions(counts, {.options = render,
-                                     .top = options.top,
-                                     .total = total,
-                                     .event = name,
-                                     .full_names = options.full_names,
-                                     .calls = calls});
-  }
-  return 0;
+  return show_functions(options, render, out, err);
 }
 
 }  // namespace tally::cli

@@ -88,6 +88,50 @@ Result<std::vector<Record>> records_to_reuse(const Context& context, const RunCo
   return records;
 }
 
+/// Of the selected cases: one at least, or a part of those there are.
+Result<Plan> plan_to_measure(const Suite& suite, const RunCommandOptions& options) {
+  auto plan = plan_of(suite, options.run);
+  if (plan && plan->cases.empty() && !plan->part) {
+    // A record of nothing would be a pass wherever nobody counts.
+    return fail(ErrorKind::input, "there is no case to measure", measured_of(options.source),
+                "look at the suite, --filter and --exclude: `tally list` shows what they leave");
+  }
+  return plan;
+}
+
+/// Before hours of measuring: what is to be written can be, and what is to be shown is known.
+Status check_places(const RunCommandOptions& options) {
+  if (auto fine = check_outputs({options.json, options.run.csv, options.run.markdown}); !fine) return fine;
+  if (const auto view = view_of(options.run); !view) return std::unexpected(view.error());
+  return check(options.profiles, options.json);
+}
+
+void remove_journal(const std::string& path) {
+  std::error_code ignored;
+  fs::remove(path, ignored);
+}
+
+void print_how_to_resume(const std::string& journal, std::ostream& err) {
+  fmt::print(err, "tally: finished measurements are in {}: continue with --resume\n", journal);
+}
+
+/// How the run ended; its journal goes where it is complete.
+void report_end(const RunResult& measured, const std::string& journal, std::ostream& err) {
+  for (const std::string& id : measured.refuted) {
+    report_error({ErrorKind::internal, "was counted again as proof for --reuse, and differs: all cases were counted",
+                  id, "compare the two records; please report what had changed"},
+                 err);
+  }
+  if (measured.stopped) {
+    report_error(*measured.stopped, err);
+    print_how_to_resume(journal, err);
+  } else if (measured.interrupted) {
+    fmt::print(err, "tally: interrupted; continue with --resume\n");
+  } else {
+    remove_journal(journal);
+  }
+}
+
 }  // namespace
 
 void add_run_command_options(OptionSet& command, RunCommandOptions& options) {
@@ -145,50 +189,37 @@ int exit_code_of(const RunResult& result) {
 }
 
 int run_run(const Context& context, const RunCommandOptions& options, std::ostream& out, std::ostream& err) {
-  auto suite = definitions_of(context, options.source, options.run);
+  const auto suite = definitions_of(context, options.source, options.run);
   if (!suite) return report_error(suite.error(), err);
-  auto selection = selection_of(options.run);
-  if (!selection) return report_error(selection.error(), err);
-  auto plan = make_plan(*suite, {.selection = *selection, .repeat = options.run.settings.repeat});
+  const auto plan = plan_to_measure(*suite, options);
   if (!plan) return report_error(plan.error(), err);
-  if (plan->cases.empty() && !plan->part) {
-    // A record of nothing would be a pass wherever nobody counts.
-    return report_error({ErrorKind::input, "there is no case to measure", measured_of(options.source),
-                         "look at the suite, --filter and --exclude: `tally list` shows what they leave"},
-                        err);
-  }
-  if (auto fine = check_outputs({options.json, options.run.csv, options.run.markdown}); !fine)
-    return report_error(fine.error(), err);
-  if (const auto view = view_of(options.run); !view) return report_error(view.error(), err);
-  if (auto fine = check(options.profiles, options.json); !fine) return report_error(fine.error(), err);
+  const auto selection = selection_of(options.run);
+  if (!selection) return report_error(selection.error(), err);
+  if (auto fine = check_places(options); !fine) return report_error(fine.error(), err);
   const auto expected = Expectation::load(options.expect);
   if (!expected) return report_error(expected.error(), err);
   auto journal = journal_path(context, options);
   if (!journal) return report_error(journal.error(), err);
-  if (!options.resume) {
-    // Without --resume, the user means to begin anew.
-    std::error_code ignored;
-    fs::remove(*journal, ignored);
-  }
+  if (!options.resume) remove_journal(*journal);  // the user means to begin anew
   auto settings = settings_of(options.run);
   if (!settings) return report_error(settings.error(), err);
   if (!options.expect.empty() && !settings->counts)
     return report_error({ErrorKind::input, "nothing is counted", "--expect", "leave out --wall-only"}, err);
   auto earlier = records_to_reuse(context, options, err);
   if (!earlier) return report_error(earlier.error(), err);
-  RunRequest request{.plan = &*plan,
-                     .caller = caller_of(context, options.run),
-                     .settings = *std::move(settings),
-                     .tools = options.run.tools,
-                     .suite = options.source.suite,
-                     .source = {.measured = absolute_path(context, measured_of(options.source)),
-                                .folder = absolute_path(context, options.source.repository),
-                                .commit = options.source.commit}};
-  request.journal = JournalRequest{*journal, options.resume};
-  request.keeps_samples = false;
-  request.notes_inputs = true;
-  request.reuse = *earlier;
-  request.profiles = request_of(options.profiles, options.json);
+  const RunRequest request{.plan = &*plan,
+                           .caller = caller_of(context, options.run),
+                           .settings = *std::move(settings),
+                           .tools = options.run.tools,
+                           .suite = options.source.suite,
+                           .source = {.measured = absolute_path(context, measured_of(options.source)),
+                                      .folder = absolute_path(context, options.source.repository),
+                                      .commit = options.source.commit},
+                           .journal = JournalRequest{*journal, options.resume},
+                           .profiles = request_of(options.profiles, options.json),
+                           .notes_inputs = true,
+                           .reuse = *earlier,
+                           .keeps_samples = false};
   RunOptions run = options.run;
   if (!options.reuse.empty()) run.server = "off";
   auto measuring = Measuring::begin(context, run, err);
@@ -198,29 +229,13 @@ int run_run(const Context& context, const RunCommandOptions& options, std::ostre
 
   // From here on Ctrl-C ends the process where the record goes into a pipe, which nobody may read yet.
   if (!options.json.empty() && !is_beside_file(options.json)) measuring->reset();
-  if (auto printed = print_record(context, options.run, *measured, options.json, out); !printed) {
-    report_error(printed.error(), err);
-    fmt::print(err, "tally: finished measurements are in {}: continue with --resume\n", *journal);
+  const auto printed = print_record(context, options.run, *measured, options.json, out);
+  if (!printed || (options.json == "-" && !out.flush())) {
+    if (!printed) report_error(printed.error(), err);
+    print_how_to_resume(*journal, err);
     return kFailed;
   }
-  if (options.json == "-" && !out.flush()) {
-    fmt::print(err, "tally: finished measurements are in {}: continue with --resume\n", *journal);
-    return kFailed;
-  }
-  for (const std::string& id : measured->refuted) {
-    report_error({ErrorKind::internal, "was counted again as proof for --reuse, and differs: all cases were counted",
-                  id, "compare the two records; please report what had changed"},
-                 err);
-  }
-  if (measured->stopped) {
-    report_error(*measured->stopped, err);
-    fmt::print(err, "tally: finished measurements are in {}: continue with --resume\n", *journal);
-  } else if (measured->interrupted) {
-    fmt::print(err, "tally: interrupted; continue with --resume\n");
-  } else {
-    std::error_code ignored;
-    fs::remove(*journal, ignored);
-  }
+  report_end(*measured, *journal, err);
   const int judged = measured->interrupted || measured->stopped
                          ? kFine
                          : expected->judge(measured->record, options.json == "-" ? err : out);
