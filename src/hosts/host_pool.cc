@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <tuple>
 
-#include "base/overloaded.h"
 #include "base/text.h"
 #include "build/identity.h"
+#include "hosts/host_end.h"
 
 namespace tally {
 
@@ -23,45 +22,10 @@ constexpr Milliseconds kToEnd{5000};           // for a host that has closed its
 constexpr Milliseconds kToBeRestored{10'000};  // for a host that is made of an image, which takes milliseconds
 constexpr Milliseconds kToCompute{10'000};     // anything, for a host that is a case itself
 constexpr int kLeastShare = 10;                // of that time, one in so many
-constexpr std::string_view kNotReady = "it was not ready within ";
-
-/// Valgrind begins its lines with the process: "==123== text".
-std::string_view without_valgrind_prefix(std::string_view line) {
-  if (!line.starts_with("==")) return line;
-  const std::size_t end = line.find_first_not_of("0123456789", 2);
-  return end != std::string_view::npos && end > 2 && line.substr(end).starts_with("==") ? trim(line.substr(end + 2))
-                                                                                        : line;
-}
 
 /// " (a, b)"; nothing of none.
 std::string in_parentheses(const std::vector<std::string>& names) {
   return names.empty() ? "" : " (" + join(names, ", ") + ")";
-}
-
-/// As waitpid(2) gives it.
-int wait_status_of(const Outcome& outcome) {
-  return std::visit(Overloaded{[](const Exited& exited) { return exited.code << 8; },
-                               [](const Signaled& signaled) { return signaled.signal; },
-                               [](const auto& /*cut short*/) { return SIGKILL; }},
-                    outcome);
-}
-
-/// How a host ended, and the last line with a word in it of what it wrote before.
-std::string last_words(const ProcessResult& result) {
-  const std::string text = result.err.text();
-  std::string_view said;
-  for (const std::string_view line : split(text, '\n')) {
-    if (const std::string_view words = without_valgrind_prefix(trim(line)); !words.empty()) said = words;
-  }
-  return said.empty() ? describe(result.outcome) : fmt::format("{}: {}", describe(result.outcome), said);
-}
-
-/// What helps where a program's own start says why it fails, or takes too long. AddressSanitizer's last line is one of
-/// two.
-std::string_view hint_of(std::string_view why) {
-  if (why.starts_with(kNotReady)) return "; --host-timeout SECONDS gives it more";
-  const bool is_sanitized = why.contains("ASan") || why.contains("End of process memory map");
-  return is_sanitized ? "; Valgrind cannot run it: build it without -fsanitize=address" : "";
 }
 
 }  // namespace
@@ -76,11 +40,7 @@ void HostPool::begin_plan(RetryLimits retries, HostDeadlines deadlines) {
 
 /// A library that was built anew under its old name, say. What an interpreter has read is in the host's key.
 void HostPool::end_outdated() {
-  for (auto position = hosts_.begin(); position != hosts_.end();) {
-    const Position current = position++;
-    if (!current->pid || current->sessions > 0) continue;
-    if (current->mapped_state != state_of_all(current->mapped)) close(current);
-  }
+  close_each([](const Host& one) { return is_idle(one) && one.mapped_state != state_of_all(one.mapped); });
 }
 
 HostPool::Position HostPool::find(HostId id) { return std::ranges::find(hosts_, id, &Host::id); }
@@ -88,11 +48,7 @@ HostPool::Position HostPool::find(HostId id) { return std::ranges::find(hosts_, 
 const HostPool::Host& HostPool::host(HostId id) const { return *std::ranges::find(hosts_, id, &Host::id); }
 
 void HostPool::end_superseded(const HostKey& by) {
-  for (auto position = hosts_.begin(); position != hosts_.end();) {
-    const Position current = position++;
-    if (current->pid && current->sessions == 0 && current->key.lineage == by.lineage && current->key != by)
-      close(current);
-  }
+  close_each([&](const Host& one) { return is_idle(one) && one.key.lineage == by.lineage && one.key != by; });
 }
 
 bool HostPool::may_serve(const Host& host) const {
@@ -216,6 +172,13 @@ void HostPool::close(Position position) {
   hosts_.erase(position);
 }
 
+void HostPool::close_each(const std::function<bool(const Host&)>& chosen) {
+  for (auto position = hosts_.begin(); position != hosts_.end();) {
+    const Position current = position++;
+    if (chosen(*current)) close(current);
+  }
+}
+
 void HostPool::end_all() {
   for (const Host& one : hosts_) end_at_once(one);
   hosts_.clear();
@@ -225,7 +188,7 @@ void HostPool::end_unfinished() {
   if (!keep_warm_) return end_all();
   for (auto position = hosts_.begin(); position != hosts_.end();) {
     const Position current = position++;
-    if (current->pid && current->sessions == 0) continue;
+    if (is_idle(*current)) continue;
     end_at_once(*current);
     hosts_.erase(current);
   }
@@ -242,7 +205,7 @@ std::vector<HostView> HostPool::view() const {
 
 void HostPool::end(HostId id) {
   const Position position = find(id);
-  if (position != hosts_.end() && position->pid && position->sessions == 0) close(position);
+  if (position != hosts_.end() && is_idle(*position)) close(position);
 }
 
 bool HostPool::listens_to(int fd) const {
@@ -257,9 +220,7 @@ std::vector<HostEvent> HostPool::on_readable(int fd, bool closed) {
   if (!read) {
     const std::string why = describe(read.error());
     // Another version will not become ours by being started again.
-    if (!position->used) {
-      if (auto warning = start_failed(*position, why, !read.error().hint.empty())) events.emplace_back(*warning);
-    }
+    if (!position->used) start_failed(*position, {.why = why, .for_good = !read.error().hint.empty()}, events);
     runner_.cancel(position->process, CancelMode::at_once);
     events.emplace_back(drop(position->id, why));
   } else if (ended) {
@@ -340,7 +301,7 @@ std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {
   if (!position->used) {
     // What it decided itself (a module that is missing) it would decide again; a signal may have been bad luck.
     const bool for_good = !position->pid && std::holds_alternative<Exited>(finished.result.outcome);
-    if (auto warning = start_failed(*position, why, for_good)) events.emplace_back(*warning);
+    start_failed(*position, {.why = why, .hint = hint_for_start(why), .for_good = for_good}, events);
   }
   if (finished.result.aslr_refused && !std::exchange(warned_of_aslr_, true)) {
     events.emplace_back(HostWarning{
@@ -357,17 +318,15 @@ std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {
 
 /// A host that did not come up is tried again, as often as a lost one, unless that is pointless. One that was made of
 /// an image is started as usual, and nothing is wrong.
-std::optional<HostWarning> HostPool::start_failed(const Host& host, const std::string& why, bool for_good) {
+void HostPool::start_failed(const Host& host, const StartFailure& failure, std::vector<HostEvent>& events) {
   ImageUse::discard(host.image);
-  if (host.image.is_restored) {
-    images_.give_up(host.key, host.spec, why);
-    return std::nullopt;
+  if (host.image.is_restored) return images_.give_up(host.key, host.spec, failure.why);
+  if (failure.for_good || failed_starts_[host.key]++ >= retries_.after_lost_host) {
+    broken_[host.key] = fmt::format("the {} does not start: {}{}", host.spec.name, failure.why, failure.hint);
+    return;
   }
-  if (for_good || failed_starts_[host.key]++ >= retries_.after_lost_host) {
-    broken_[host.key] = fmt::format("the {} does not start: {}{}", host.spec.name, why, hint_of(why));
-    return std::nullopt;
-  }
-  return HostWarning{fmt::format("the {} did not start, and is started again: {}", host.spec.name, why)};
+  events.emplace_back(
+      HostWarning{fmt::format("the {} did not start, and is started again: {}", host.spec.name, failure.why)});
 }
 
 /// Processor time that a host has used, or waited for: what hangs does neither.
@@ -406,16 +365,15 @@ std::vector<HostEvent> HostPool::check_deadlines() {
   for (auto position = hosts_.begin(); position != hosts_.end();) {
     const Position current = position++;
     if (is_late(*current)) {
-      const std::string why =
-          fmt::format("{}{:.0f} s", kNotReady, std::chrono::duration<double>(now - current->started).count());
-      if (auto warning = start_failed(*current, why, false)) events.emplace_back(*warning);
+      const std::string why = fmt::format("it was not ready within {:.0f} s",
+                                          std::chrono::duration<double>(now - current->started).count());
+      start_failed(*current, {.why = why, .hint = "; --host-timeout SECONDS gives it more"}, events);
       runner_.cancel(current->process, CancelMode::at_once);
       events.emplace_back(drop(current->id, why));
     } else if (is_stalled(*current)) {
       const std::string why = fmt::format(
           "it waits, and nothing in its process computes: threads that its imports have started{} may hold what it "
-          "waits "
-          "for",
+          "waits for",
           in_parentheses(current->threads));
       runner_.cancel(current->process, CancelMode::at_once);
       events.emplace_back(HostGone{.host = drop(current->id, why).host, .why = why, .stalled = true});
@@ -437,12 +395,10 @@ Clock::time_point HostPool::next_deadline() const {
 }
 
 void HostPool::end_unwanted(const std::function<bool(const HostKey&)>& wanted) {
-  for (auto position = hosts_.begin(); position != hosts_.end();) {
-    const Position current = position++;
-    if (current->sessions > 0) continue;
-    const bool spent = current->used && !current->hung_up_at && !may_serve(*current);
-    if (spent || (!keep_warm_ && !wanted(current->key))) close(current);
-  }
+  close_each([&](const Host& one) {
+    const bool spent = one.used && !one.hung_up_at && !may_serve(one);
+    return one.sessions == 0 && (spent || (!keep_warm_ && !wanted(one.key)));
+  });
 }
 
 std::size_t HostPool::leased_cpus() const {

@@ -5,6 +5,7 @@
 /// of cases: a host is lent to a session and given back. What happens to hosts comes back as values, in order.
 #pragma once
 
+#include <functional>
 #include <list>
 #include <map>
 #include <optional>
@@ -169,6 +170,14 @@ class HostPool {
     HostImage image;                              ///< Of which it is made, or which it leaves.
   };
   using Position = std::list<Host>::iterator;
+  /// Why a host did not come up.
+  struct StartFailure {
+    std::string why;
+    std::string hint = {};  ///< "; …", where something would help.
+    bool for_good = false;  ///< It would fail again.
+  };
+  /// It has started, and serves nobody.
+  static bool is_idle(const Host& host) { return host.pid && host.sessions == 0; }
 
   Result<ProcessRequest> request_for(Host& host, UniqueFd control);
   Result<Host> launch(const HostKey& key, const HostSpec& spec, CpuLease lease);
@@ -179,8 +188,9 @@ class HostPool {
   void on_hello(Host& host, const protocol::Message& message, std::vector<HostEvent>& events);
   void on_started(Host& host, const protocol::Message& message, std::vector<HostEvent>& events);
   void serve_once(const Host& host, const std::string& why, std::vector<HostEvent>& events);
-  std::optional<HostWarning> start_failed(const Host& host, const std::string& why, bool for_good);
+  void start_failed(const Host& host, const StartFailure& failure, std::vector<HostEvent>& events);
   void close(Position position);
+  void close_each(const std::function<bool(const Host&)>& chosen);
   void end_at_once(const Host& host);
   void end_outdated();
   void end_superseded(const HostKey& by);
