@@ -22,6 +22,19 @@ std::optional<Milliseconds> most_wait(const Settings& settings) {
   return std::chrono::duration_cast<Milliseconds>(std::chrono::duration<double>(*settings.max_wait_s));
 }
 
+/// Figures of a processor have no place under a device's name.
+Ending without_its_device(const Case& measured, CaseOutcome& outcome) {
+  outcome.failure =
+      CaseFailure{"setup",
+                  fmt::format("it is to run on {}, and has used no device: name it in the setup", measured.device),
+                  {},
+                  {}};
+  outcome.counts.reset();
+  outcome.wall.reset();
+  outcome.allocations.reset();
+  return Ending::failed;
+}
+
 StopLadder::Reason cancelled() { return {Ending::cancelled, "cancelled"}; }
 
 }  // namespace
@@ -162,14 +175,8 @@ bool Engine::start_session() {
     const auto host = prepared_.of(kind);
     if (host && *host == nullptr) continue;
     const auto broken = host ? pool_.broken((*host)->key) : std::optional(describe(host.error()));
-    if (broken && (job.mode.probe != nullptr || job.anew)) {
-      if (job.anew) without_another_process(book_.outcome(job.index), *broken);
-      if (!job.anew) book_.outcome(job.index).warnings.push_back(job.mode.probe->warning(*broken));
-      book_.end(kind, book_.take(kind), Ending::ok, false);
-      return true;
-    }
     if (broken) {
-      book_.fail(job.index, {"host", *broken, {}, {}}, Ending::failed);
+      end_without_host(kind, job, *broken);
       return true;
     }
     if (!sharing_.may_begin(sharing_group(job.index))) continue;
@@ -189,6 +196,18 @@ bool Engine::start_session() {
     if (!pool_.starting((*host)->key) && start_host(**host)) return true;
   }
   return false;
+}
+
+/// A case stands without what a probe or another process would add; one that nothing can measure has failed.
+void Engine::end_without_host(const HostKind& kind, const Job& job, const std::string& why) {
+  if (job.mode.probe == nullptr && !job.anew) return book_.fail(job.index, {"host", why, {}, {}}, Ending::failed);
+  CaseOutcome& outcome = book_.outcome(job.index);
+  if (job.anew) {
+    without_another_process(outcome, why);
+  } else {
+    outcome.warnings.push_back(job.mode.probe->warning(why));
+  }
+  book_.end(kind, book_.take(kind), Ending::ok, false);
 }
 
 bool Engine::start_host(const PreparedHost& host) {
@@ -498,18 +517,8 @@ void Engine::conclude(RunningSession& session) {
   CaseOutcome& outcome = book_.outcome(job.index);
   Ending ending = deliver(session, outcome);
   const Case& measured = request_.cases[job.index];
-  if (ending == Ending::ok && job.mode.kind != Mode::probing && names_device(measured) && outcome.device.empty()) {
-    outcome.failure =
-        CaseFailure{"setup",
-                    fmt::format("it is to run on {}, and has used no device: name it in the setup", measured.device),
-                    {},
-                    {}};
-    ending = Ending::failed;
-    // Figures of a processor have no place under a device's name.
-    outcome.counts.reset();
-    outcome.wall.reset();
-    outcome.allocations.reset();
-  }
+  if (ending == Ending::ok && job.mode.kind != Mode::probing && names_device(measured) && outcome.device.empty())
+    ending = without_its_device(measured, outcome);
   if (outcome.counted.forks_differ) rules_.note_forks_differ(session.kind, job);
   const bool counted = well && job.counts_undisturbed();
   if (counted && job.of_same_host) ++outcome.counted.other_sessions;
@@ -520,7 +529,7 @@ void Engine::conclude(RunningSession& session) {
   if (ending == Ending::ok && !interruption_.begun()) look_into_device(job, outcome);
   if (ending == Ending::ok && !wants_another && !interruption_.begun()) {
     if (const auto another = job_of_another_process(job, outcome, rules_.plan_of(job))) {
-      book_.add_next(kind_of(*another, request_.cases[job.index]), *another);
+      book_.add_next(kind_of(*another, measured), *another);
       observer_.on_planned(another->mode, 1);
     }
   }

@@ -49,6 +49,7 @@ class Engine {
   bool start_work();
   bool start_build();
   bool start_session();
+  void end_without_host(const HostKind& kind, const Job& job, const std::string& why);
   bool start_host(const PreparedHost& host);
   bool start_session(const HostKind& kind, const HostSpec& spec, HostId host);
   bool announce(const HostKind& kind, const HostSpec& spec, HostId host);
