@@ -75,6 +75,38 @@ bool needs_callgrind(const Settings& settings) {
   return settings.cache_sim || settings.branch_sim || settings.call_context > 0;
 }
 
+/// Tally's counter, or Valgrind where it is needed or the counter cannot be used.
+Status set_counter(Workspace& workspace, const RunRequest& request, Ready& ready) {
+  auto valgrind =
+      find_valgrind(workspace.runner(), ready.environment.full, ready.environment.filtered, ready.hosts.libexec);
+  if (!valgrind) return std::unexpected(valgrind.error());
+  const bool wants_callgrind = needs_callgrind(request.settings);
+  if (valgrind->path.empty() && wants_callgrind) {
+    return fail(ErrorKind::missing, "Valgrind is not installed, and simulated caches, branches and calls need it", {},
+                install_command("valgrind") + ", or leave out --cache-sim, --branch-sim and --call-context");
+  }
+  ready.hosts.valgrind = std::move(valgrind->path);
+  ready.hosts.counter_start = std::move(valgrind->counter_start);
+  ready.valgrind_version = wants_callgrind || valgrind->counter.empty() ? std::move(valgrind->version)
+                                                                        : std::move(valgrind->counter_version);
+  if (!wants_callgrind) ready.hosts.counter = std::move(valgrind->counter);
+  return {};
+}
+
+/// What of them does not work, and where one takes another interpreter than its user may expect.
+void report_toolchains(const std::map<std::string, ResolvedToolchain>& toolchains, RunObserver& observer) {
+  for (const auto& [name, resolved] : toolchains) {
+    if (resolved.compiler && !*resolved.compiler) observer.on_message(describe(resolved.compiler->error()));
+    if (!resolved.interpreter) continue;
+    if (!*resolved.interpreter) {
+      observer.on_message(describe(resolved.interpreter->error()));
+    } else if (!(*resolved.interpreter)->passed_over.empty()) {
+      observer.on_message(fmt::format("toolchain '{}' takes {}, not the activated environment's: {}", name,
+                                      (*resolved.interpreter)->path, (*resolved.interpreter)->passed_over));
+    }
+  }
+}
+
 Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool counts, RunObserver& observer) {
   Ready ready;
   auto environment = run_environment(workspace.runner(), request.caller, request.tools, request.settings);
@@ -91,18 +123,7 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
       .valgrind = {},
       .here = request.tools.here};
   if (counts) {
-    auto valgrind = find_valgrind(workspace.runner(), full, ready.environment.filtered, ready.hosts.libexec);
-    if (!valgrind) return std::unexpected(valgrind.error());
-    const bool wants_callgrind = needs_callgrind(request.settings);
-    if (valgrind->path.empty() && wants_callgrind) {
-      return fail(ErrorKind::missing, "Valgrind is not installed, and simulated caches, branches and calls need it", {},
-                  install_command("valgrind") + ", or leave out --cache-sim, --branch-sim and --call-context");
-    }
-    ready.hosts.valgrind = std::move(valgrind->path);
-    ready.hosts.counter_start = std::move(valgrind->counter_start);
-    ready.valgrind_version = wants_callgrind || valgrind->counter.empty() ? std::move(valgrind->version)
-                                                                          : std::move(valgrind->counter_version);
-    if (!wants_callgrind) ready.hosts.counter = std::move(valgrind->counter);
+    if (Status set = set_counter(workspace, request, ready); !set) return std::unexpected(set.error());
   }
   auto cache = default_cache_root(value_of(full, "XDG_CACHE_HOME"), value_of(full, "HOME"));
   if (!cache) return std::unexpected(cache.error());
@@ -115,16 +136,7 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
   if (!toolchains) return std::unexpected(toolchains.error());
   ready.toolchains = *std::move(toolchains);
   if (counts) ready.hosts.function_symbols = symbols_of_subjects(ready.toolchains, Cache(ready.cache), observer);
-  for (const auto& [name, resolved] : ready.toolchains) {
-    if (resolved.compiler && !*resolved.compiler) observer.on_message(describe(resolved.compiler->error()));
-    if (!resolved.interpreter) continue;
-    if (!*resolved.interpreter) {
-      observer.on_message(describe(resolved.interpreter->error()));
-    } else if (!(*resolved.interpreter)->passed_over.empty()) {
-      observer.on_message(fmt::format("toolchain '{}' takes {}, not the activated environment's: {}", name,
-                                      (*resolved.interpreter)->path, (*resolved.interpreter)->passed_over));
-    }
-  }
+  report_toolchains(ready.toolchains, observer);
   return ready;
 }
 
@@ -168,6 +180,20 @@ std::string process_numbers(ProcessRunner& runner, const HostSurroundings& hosts
   return succeeded(run(runner, std::move(request))) ? "own" : "system";
 }
 
+/// That of a case, with what is special to what its cases are.
+Environment environment_of(const Case& one, ProcessRunner& runner, const RunRequest& request, const Ready& ready,
+                           const std::map<std::string, std::string>& facts, FileDigests& digests) {
+  const ResolvedToolchain& toolchain = ready.toolchains.at(one.toolchain);
+  Environment described =
+      describe_environment(runner, toolchain, one.language, facts, ready.environment.filtered, digests);
+  if (one.command && request.settings.counts) {
+    described.facts["process.numbers"] = process_numbers(runner, ready.hosts);
+    // The loader of each program reads other variables.
+    if (ready.hosts.counter_start.size() > 1) described.facts["launcher"] = "tally";
+  }
+  return described;
+}
+
 /// Everything that a record says before anything is measured.
 Record describe_run(Workspace& workspace, const RunRequest& request, const Ready& ready, const FoundSource& found,
                     FileDigests& digests) {
@@ -199,25 +225,17 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
   const auto machine = machine_facts(workspace.runner(), ready.environment.filtered);
   for (const Case& one : request.plan->cases) {
     const std::string name = environment_name(one.toolchain, to_string(one.language), one.host_runtime);
-    if (!record.environments.contains(name)) {
-      record.environments[name] = describe_environment(workspace.runner(), ready.toolchains.at(one.toolchain),
-                                                       one.language, facts, ready.environment.filtered, digests);
-      record.environments[name].machine = machine;
-      const ResolvedToolchain& toolchain = ready.toolchains.at(one.toolchain);
-      if (has_devices(request.plan->cases, name)) record.environments[name].machine->merge(gpu_facts());
-      if (one.language == Language::python && toolchain.interpreter && *toolchain.interpreter)
-        record.environments[name].machine->emplace(std::string(kPythonFolder),
-                                                   folder_of_environment((*toolchain.interpreter)->path));
-      if (const auto& program = toolchain.spec.own_host.python)
-        record.environments[name].machine->emplace(std::string(kProgramFolder), program->folder);
-      if (one.command && request.settings.counts) {
-        auto& of_commands = record.environments[name].facts;
-        of_commands["process.numbers"] = process_numbers(workspace.runner(), ready.hosts);
-        // The loader of each program reads other variables.
-        if (ready.hosts.counter_start.size() > 1) of_commands["launcher"] = "tally";
-      }
-    }
     record.cases.push_back({describe_case(one)});
+    if (record.environments.contains(name)) continue;
+    Environment& described = record.environments[name];
+    described = environment_of(one, workspace.runner(), request, ready, facts, digests);
+    described.machine = machine;
+    if (has_devices(request.plan->cases, name)) described.machine->merge(gpu_facts());
+    const ResolvedToolchain& toolchain = ready.toolchains.at(one.toolchain);
+    if (one.language == Language::python && toolchain.interpreter && *toolchain.interpreter)
+      described.machine->emplace(kPythonFolder, folder_of_environment((*toolchain.interpreter)->path));
+    if (const auto& program = toolchain.spec.own_host.python)
+      described.machine->emplace(kProgramFolder, program->folder);
   }
   return record;
 }
@@ -247,19 +265,24 @@ Result<std::vector<bool>> take_over(const std::vector<std::string>& payloads, co
   return done;
 }
 
-/// Which cases are done already.
-Result<std::vector<bool>> open_journal(const JournalRequest& request, const JournalHeader& header,
+/// Which cases are done already; none without a journal.
+Result<std::vector<bool>> open_journal(const RunRequest& request, const Ready& ready, const FoundSource& found,
                                        EnvironmentRecorder& environments, RunResult& result) {
-  if (request.resume) {
-    auto resumed = JournalWriter::resume(request.path, header);
+  if (!request.journal) return std::vector<bool>(result.record.cases.size());
+  const std::string& path = request.journal->path;
+  JournalHeader header = journal_header(*request.plan, request.settings, request.tools, ready.environment.filtered,
+                                        result.record.environments);
+  if (found.source) header.facts["commit"] = found.source->commit;
+  if (request.journal->resume) {
+    auto resumed = JournalWriter::resume(path, header);
     if (resumed) {
       result.journal.emplace(std::move(resumed->writer));
       environments.keep_in(&*result.journal);
-      return take_over(resumed->payloads, request.path, result.record.cases, environments);
+      return take_over(resumed->payloads, path, result.record.cases, environments);
     }
     if (resumed.error().kind != ErrorKind::missing) return std::unexpected(resumed.error());
   }
-  auto created = JournalWriter::create(request.path, header);
+  auto created = JournalWriter::create(path, header);
   if (!created) return std::unexpected(created.error());
   result.journal.emplace(*std::move(created));
   environments.keep_in(&*result.journal);
@@ -298,23 +321,16 @@ Result<RunResult> measure(Workspace& workspace, const RunRequest& asked, RunObse
                    digests);
     if (!request.reuse.empty()) reuse.emplace(request.reuse, record.cases, *inputs, run_text(record));
   }
-  std::vector<bool> done(record.cases.size());
   if (is_interrupted()) return interrupted;
-  if (request.journal) {
-    JournalHeader header = journal_header(*request.plan, request.settings, request.tools, ready->environment.filtered,
-                                          record.environments);
-    if (found->source) header.facts["commit"] = found->source->commit;
-    auto opened = open_journal(*request.journal, header, environments, result);
-    if (!opened) return std::unexpected(opened.error());
-    done = *std::move(opened);
-  }
-  observer.on_begin(done.size(), static_cast<std::size_t>(std::ranges::count(done, true)));
+  const auto done = open_journal(request, *ready, *found, environments, result);
+  if (!done) return std::unexpected(done.error());
+  observer.on_begin(done->size(), static_cast<std::size_t>(std::ranges::count(*done, true)));
   CaseRecorder recorder(request, record.cases, observer,
                         {.environments = &environments,
                          .journal = result.journal ? &*result.journal : nullptr,
                          .inputs = inputs ? &*inputs : nullptr,
                          .reuse = reuse ? &*reuse : nullptr});
-  const ExecutionResult executed = execute(workspace, request, *ready, {}, done, recorder);
+  const ExecutionResult executed = execute(workspace, request, *ready, {}, *done, recorder);
   if (reuse) {
     observer.on_message(reuse->summary());
     result.refuted = reuse->refuted();
