@@ -216,9 +216,4 @@ std::optional<std::chrono::steady_clock::time_point> JournalWriter::sync_if_due(
   return std::nullopt;
 }
 
-Status JournalWriter::remove() {
-  if (unlink(path_.c_str()) == 0) return {};
-  return std::unexpected(errno_error("remove the journal", path_));
-}
-
 }  // namespace tally

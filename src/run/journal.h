@@ -53,11 +53,6 @@ class JournalWriter {
   /// sync() has its error.
   std::optional<std::chrono::steady_clock::time_point> sync_if_due(std::chrono::steady_clock::time_point now);
 
-  /// Removes the file, when the run's record is safe.
-  Status remove();
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-
  private:
   JournalWriter(UniqueFd file, std::string path, std::uint64_t bytes)
       : file_(std::move(file)), path_(std::move(path)), whole_bytes_(bytes) {}
