@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "cpu/lock_file.h"
 #include "serve/socket_place.h"
 
 namespace tally::serve {
@@ -30,14 +31,6 @@ sockaddr_un address_of(const std::string& path) {
 }
 
 std::string lock_path(const std::string& path) { return path + ".lock"; }
-
-/// Whether the name still means the file that is open.
-bool is_named(const UniqueFd& file, const std::string& path) {
-  struct stat open_one{};
-  struct stat named{};
-  return ::fstat(file.get(), &open_one) == 0 && ::stat(path.c_str(), &named) == 0 && open_one.st_ino == named.st_ino &&
-         open_one.st_dev == named.st_dev;
-}
 
 bool answers(const std::string& path) {
   const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -60,7 +53,7 @@ Result<UniqueFd> take_lock(const std::string& path) {
                   "use that one, end it (the request shutdown), or give --socket another path");
     }
     // One that has just ended took its lock's file away.
-    if (is_named(lock, lock_path(path))) return lock;
+    if (is_named(lock.get(), AT_FDCWD, lock_path(path))) return lock;
   }
 }
 
@@ -107,14 +100,14 @@ Listener::Listener(Listener&& other) noexcept
 
 void Listener::close() {
   // Only what is ours: the name may have been taken away and given to another meanwhile.
-  if (socket_ && is_named(lock_, lock_path(path_))) ::unlink(path_.c_str());
+  if (socket_ && is_named(lock_.get(), AT_FDCWD, lock_path(path_))) ::unlink(path_.c_str());
   socket_.reset();
 }
 
 Listener::~Listener() {
   if (path_.empty() || !lock_) return;
   close();
-  if (is_named(lock_, lock_path(path_))) ::unlink(lock_path(path_).c_str());
+  if (is_named(lock_.get(), AT_FDCWD, lock_path(path_))) ::unlink(lock_path(path_).c_str());
 }
 
 }  // namespace tally::serve
