@@ -1,71 +1,42 @@
 #include "report/text/escape.h"
 
+#include <algorithm>
+#include <span>
+
 #include "base/text.h"
 #include "report/text/format.h"
 
 namespace tally {
 
-std::string html_escape(std::string_view text) {
+namespace {
+
+struct Entity {
+  char of;
+  std::string_view text;
+};
+constexpr Entity kHtml[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+// A name in a label must not notify a person.
+constexpr Entity kMarkdown[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'@', "&#64;"}};
+constexpr std::string_view kMarkdownsOwn = "\\`*_{}[]#|~";
+
+std::string escaped(std::string_view text, std::span<const Entity> entities, std::string_view after_backslash = {}) {
   std::string out;
-  for (const char c : printable(text, true)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
+  for (const char c : text) {
+    if (const auto entity = std::ranges::find(entities, c, &Entity::of); entity != entities.end()) {
+      out += entity->text;
+      continue;
     }
+    if (after_backslash.contains(c)) out += '\\';
+    out += c;
   }
   return out;
 }
 
-std::string markdown_escape(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '@':
-        out += "&#64;";
-        break;  // A name in a label must not notify a person.
-      case '\\':
-      case '`':
-      case '*':
-      case '_':
-      case '{':
-      case '}':
-      case '[':
-      case ']':
-      case '#':
-      case '|':
-      case '~':
-        out += '\\';
-        [[fallthrough]];
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
+}  // namespace
+
+std::string html_escape(std::string_view text) { return escaped(printable(text, true), kHtml); }
+
+std::string markdown_escape(std::string_view text) { return escaped(printable(text), kMarkdown, kMarkdownsOwn); }
 
 // Not in backquotes: a table cell's pipes and a text's own backquotes would end them.
 std::string markdown_code(std::string_view text) { return "<code>" + markdown_escape(text) + "</code>"; }
