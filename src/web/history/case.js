@@ -98,12 +98,7 @@ function changeTable(one, choose) {
       cell: (row) => row.since && [agreedTag(row), el('span', {class: 'sub'}, rangeOf(row))],
     },
   ];
-  const draw = (some) =>
-    el(
-      'div',
-      {class: 'sheet'},
-      sortableTable('cases changes', columns, some, {column: -1, direction: 1}),
-    );
+  const draw = (some) => tableSheet('cases changes', columns, some, {column: -1, direction: 1});
   return fewFirst(rows, 30, draw);
 }
 

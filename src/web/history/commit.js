@@ -22,8 +22,7 @@ function commitChanges(run) {
       cell: (step) => [agreedTag(step), el('span', {class: 'sub'}, rangeOf(step))],
     },
   ];
-  const draw = (rows) =>
-    el('div', {class: 'sheet'}, sortableTable('cases', columns, rows, {column: -1, direction: 1}));
+  const draw = (rows) => tableSheet('cases', columns, rows, {column: -1, direction: 1});
   return fewFirst(run.steps, 60, draw);
 }
 
@@ -62,12 +61,7 @@ function epochSection(epoch) {
       cell: countsOf,
     },
   ];
-  const draw = (rows) =>
-    el(
-      'div',
-      {class: 'sheet'},
-      sortableTable('cases chained', columns, rows, {column: -1, direction: 1}),
-    );
+  const draw = (rows) => tableSheet('cases chained', columns, rows, {column: -1, direction: 1});
   return [
     el('h2', {}, `Environment ${epoch.environment} from here on`),
     el('p', {class: 'soft'}, epochWords(epoch)),

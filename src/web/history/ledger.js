@@ -68,7 +68,7 @@ function showLedger() {
       '.',
     ),
     site.ledger.length
-      ? el('div', {class: 'sheet'}, sortableTable('cases ledger', columns, site.ledger, state))
+      ? tableSheet('cases ledger', columns, site.ledger, state)
       : el('p', {class: 'none sheet'}, 'No changes are acknowledged.'),
   );
   window.scrollTo(0, 0);

@@ -105,12 +105,7 @@ function findingsTable(findings) {
           : `drifted, in ${plural(change.contributors.length, 'small change', 'small changes')}`,
     },
   ];
-  const draw = (rows) =>
-    el(
-      'div',
-      {class: 'sheet'},
-      sortableTable('cases findings', columns, rows, {column: -1, direction: 1}),
-    );
+  const draw = (rows) => tableSheet('cases findings', columns, rows, {column: -1, direction: 1});
   return fewFirst(findings, 15, draw);
 }
 
@@ -146,11 +141,7 @@ function driftTable() {
         ),
     },
   ];
-  return el(
-    'div',
-    {class: 'sheet'},
-    sortableTable('cases drifts', columns, site.drifts, {column: -1, direction: 1}),
-  );
+  return tableSheet('cases drifts', columns, site.drifts, {column: -1, direction: 1});
 }
 
 function historyCases() {
@@ -162,11 +153,7 @@ function historyCases() {
     );
     place.replaceChildren(
       rows.length
-        ? el(
-            'div',
-            {class: 'sheet'},
-            sortableTable('cases all-cases', historyColumns, rows, overviewState.sort),
-          )
+        ? tableSheet('cases all-cases', historyColumns, rows, overviewState.sort)
         : el('p', {class: 'none sheet'}, 'No case matches.'),
     );
   };

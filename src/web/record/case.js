@@ -76,7 +76,7 @@ function processesOf(one) {
     {title: 'Program', value: ({program}) => program, cell: ({program}) => program},
   ];
   const state = {column: 0, direction: 1};
-  return el('div', {class: 'sheet'}, sortableTable('functions', columns, rows, state));
+  return tableSheet('functions', columns, rows, state);
 }
 
 /// Where the instructions of a case go: its profile, and the one of its Python functions.

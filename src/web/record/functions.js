@@ -82,5 +82,5 @@ function functionTable(profile, select) {
   }
   const state = compared ? {column: 6, direction: -1} : {column: 1, direction: -1};
   const rows = functionsShown(functions);
-  return el('div', {class: 'sheet'}, sortableTable('functions', columns, rows, state));
+  return tableSheet('functions', columns, rows, state);
 }

@@ -230,8 +230,5 @@ function growthTable() {
     .filter(({line}) => line.counts || line.time);
   if (!rows.length) return null;
   const state = {column: -1, direction: 1};
-  return [
-    el('h2', {}, 'How costs grow'),
-    el('div', {class: 'sheet'}, sortableTable('growths', growthColumns, rows, state)),
-  ];
+  return [el('h2', {}, 'How costs grow'), tableSheet('growths', growthColumns, rows, state)];
 }

@@ -59,3 +59,8 @@ function sortableTable(className, columns, rows, state, rowAttributes) {
   draw();
   return el('table', {class: className}, el('thead', {}, el('tr', {}, heads)), body);
 }
+
+/// The same on a sheet of its own.
+function tableSheet(className, columns, rows, state) {
+  return el('div', {class: 'sheet'}, sortableTable(className, columns, rows, state));
+}

@@ -31,11 +31,7 @@ function utilizationTable(device) {
   const rows = [{...device, name: 'first to last work'}];
   if (device.steps_window) rows.push({...device.steps_window, name: 'all steps'});
   rows.push(...(device.steps || []));
-  return el(
-    'div',
-    {class: 'sheet'},
-    sortableTable('windows', columns, rows, {column: -1, direction: 1}),
-  );
+  return tableSheet('windows', columns, rows, {column: -1, direction: 1});
 }
 
 /// A button for each cause; its longest gaps below, each of which can be gone to.
@@ -100,11 +96,7 @@ function kernelTable(kernels) {
     },
     {title: 'Share', numeric: true, value: (k) => k.share, cell: (k) => share(k.share, 1)},
   ];
-  return el(
-    'div',
-    {class: 'sheet'},
-    sortableTable('kernels', columns, kernels, {column: 2, direction: -1}),
-  );
+  return tableSheet('kernels', columns, kernels, {column: 2, direction: -1});
 }
 
 function kernelChanges(kernels) {
@@ -142,9 +134,5 @@ function kernelChanges(kernels) {
         ),
     },
   ];
-  return el(
-    'div',
-    {class: 'sheet'},
-    sortableTable('changes', columns, kernels, {column: 4, direction: -1}),
-  );
+  return tableSheet('changes', columns, kernels, {column: 4, direction: -1});
 }
