@@ -6,11 +6,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
-from collections.abc import Sequence
-
-from tallymark._errors import Error
 
 
 def bundled_tally() -> str | None:
@@ -57,20 +53,6 @@ NO_PROGRAM = (
     "tallymark: this installation of the package has no program in it, and PATH names none; install a wheel "
     "(make wheel), put tally on PATH, or say where the program is: TALLY=/path/to/tally"
 )
-
-
-def run_tally(command: Sequence[str], deadline: float) -> subprocess.CompletedProcess[bytes]:
-    """Output and exit code of a command that measures nothing. Raises Error after `deadline` seconds."""
-    try:
-        return subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=deadline, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise Error(
-            f"no answer within {deadline:g} s",
-            place=f"tally {command[1]}",
-            hint="the machine may be overloaded: try again",
-        ) from None
 
 
 def main() -> int:
