@@ -90,6 +90,20 @@ class BuilderTest : public testing::Test {
       .compiler = ResolvedCompiler{"/usr/bin/clang++", "clang", true, "-fuse-ld=lld", "LLD 19", {}, "identity"}};
 };
 
+TEST_F(BuilderTest, APreludeHasItsInstantiationsWhereTheCompilerCanKeepThem) {
+  constexpr const char* kFlag = "-fpch-instantiate-templates";
+  const std::vector<Case> cases = {snippet("a;")};
+  for (const auto& [version, can] :
+       {std::pair{"Debian clang version 19.1.7 (3~deb12u1)", true}, std::pair{"clang version 11.0.0", true},
+        std::pair{"Ubuntu clang version 10.0.0-4", false}, std::pair{"clang", false}}) {
+    toolchain.compiler->value().version = version;
+    Builder one = builder(cases);
+    const auto prelude = ready(one);
+    ASSERT_THAT(names(prelude), ElementsAre("prelude of cpp")) << version;
+    EXPECT_EQ(std::ranges::count(prelude[0].request.argv, kFlag), can ? 1 : 0) << version;
+  }
+}
+
 TEST_F(BuilderTest, PreludeThenOneBatchThenNothingEverAgain) {
   const std::vector<Case> cases = {snippet("a;"), snippet("b;"), snippet("a;")};
   Builder first = builder(cases);

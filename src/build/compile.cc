@@ -1,6 +1,7 @@
 // How preludes and snippets are compiled: the part of the builder that knows compilers.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <set>
 
 #include "base/digest.h"
@@ -28,6 +29,14 @@ void append_prelude(std::vector<std::string>& argv, bool is_clang, const fs::pat
   } else {
     argv.insert(argv.end(), {"-include", (folder / fmt::format("prelude.{}.h", id)).string()});
   }
+}
+
+/// Templates that the headers themselves instantiate are otherwise instantiated again in each snippet. The snippet's
+/// bytes are the same either way; with torch's headers it takes a third of the time.
+bool can_instantiate_beforehand(const ResolvedCompiler& compiler) {
+  constexpr std::string_view kVersion = "clang version ";
+  const std::size_t at = compiler.version.find(kVersion);
+  return at != std::string::npos && std::atoi(compiler.version.c_str() + at + kVersion.size()) >= 11;
 }
 
 void append_link(std::vector<std::string>& argv, const ResolvedToolchain& toolchain) {
@@ -67,6 +76,7 @@ Result<BuildTask> Builder::prepare_prelude(std::uint32_t id, Work& work) {
   // Without the headers' times, by which clang would refuse it after an installation of the same ones. Whether it is
   // current, the cache knows by what they hold.
   if ((*toolchain.compiler)->is_clang) argv.insert(argv.end(), {"-Xclang", "-fno-pch-timestamp"});
+  if (can_instantiate_beforehand(**toolchain.compiler)) argv.emplace_back("-fpch-instantiate-templates");
   argv.insert(argv.end(), {"-x", "c++-header", header.string(), "-o", (work.folder / "prelude.out").string(), "-MD",
                            "-MF", (work.folder / "prelude.d").string()});
   return BuildTask{id, fmt::format("prelude of {}", work.toolchain), request(std::move(argv), work.folder)};
