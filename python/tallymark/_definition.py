@@ -19,7 +19,8 @@ class Definition:
 
     `setup` runs once, before anything is counted; its variables are the statement's. `global_setup` is C++ at file
     scope. `toolchain` is the name of one (None: `python` or `cpp`). `data` is what was taken out of this process: its
-    text that brings it back runs before `setup`, in names of its own. `options` are further keys of a timer, as
+    text that brings it back runs before `setup`, in names of its own; with tensors on a device among it, the case names
+    that device. `options` are further keys of a timer, as
     TOML has them: `iterations`, `replicates`, `timeout`, `min_run_time`, `tags`, …
     """
 
@@ -48,6 +49,7 @@ def to_document(definitions: Iterable[Definition]) -> dict[str, Any]:
             "threads": one.threads,
             # Named always: the only toolchain that a suite declares would be the default of all.
             "toolchain": _toolchain(one, toolchains),
+            **_device(one),
             **one.options,
         }
         if one.data is not None and one.data.load:
@@ -59,6 +61,12 @@ def to_document(definitions: Iterable[Definition]) -> dict[str, Any]:
     if toolchains:
         document["toolchain"] = toolchains
     return document
+
+
+def _device(one: Definition) -> dict[str, object]:
+    """Of values on a device: a host that hides its driver could not even load them. Other toolchains know of none."""
+    kind = one.data.device if one.data is not None and one.toolchain == "torch" else ""
+    return {"device": kind} if kind else {}
 
 
 def first_line(stmt: str) -> str:

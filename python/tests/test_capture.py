@@ -22,6 +22,7 @@ from tallymark import CaptureError
 from tallymark._capture import blobs as _blobs
 from tallymark._capture.capture import Captured, capture_text, capture_values
 from tallymark._capture.references import required_modules, with_imports
+from tallymark._definition import to_document
 from tallymark._statement import define
 
 FACTOR = 3
@@ -354,3 +355,39 @@ def test_the_file_is_the_users_alone() -> None:
     capture_values({"x": [1]})
     assert _blobs.folder().stat().st_mode & 0o077 == 0
     assert [path.stat().st_mode & 0o077 for path in _blobs.folder().iterdir()] == [0]
+
+
+def made_up_tensor(kind: str) -> object:
+    """As far as capturing looks at one on a device, whose driver is not here."""
+
+    def reduced(self: object) -> tuple[type, tuple[str]]:
+        return str, ("values",)
+
+    torch = pytest.importorskip("torch")
+    device = types.SimpleNamespace(type=kind)
+    plain = {"grad_fn": None, "is_leaf": True, "requires_grad": False, "layout": torch.strided}
+    made = {"__module__": "torch", "device": device, "__reduce__": reduced, **plain}
+    return type("Tensor", (), made)()
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"), [("cuda", {"device": "cuda"}), ("xpu", {"device": "xpu"}), ("meta", {})]
+)
+def test_a_tensor_on_a_device_takes_its_case_there_at_once(kind: str, named: object) -> None:
+    definition = define("x", globals={"x": made_up_tensor(kind)}, toolchain="torch")
+    (timer,) = to_document([definition])["timer"]
+    assert {key: value for key, value in timer.items() if key == "device"} == named
+    assert ("device     " in str(definition.data)) == bool(named)
+
+
+def test_a_tensor_within_a_value_does_so_too_unless_the_definition_says_where() -> None:
+    values = {"x": [{"a": made_up_tensor("cuda")}]}
+    (timer,) = to_document([define("x", globals=values, toolchain="torch")])["timer"]
+    assert timer["device"] == "cuda"
+    definition = define("x", globals=values, toolchain="torch", options={"device": "xpu"})
+    assert to_document([definition])["timer"][0]["device"] == "xpu"
+
+
+def test_a_toolchain_without_devices_is_given_none() -> None:
+    definition = define("x", globals={"x": made_up_tensor("cuda")}, toolchain="python")
+    assert "device" not in to_document([definition])["timer"][0]

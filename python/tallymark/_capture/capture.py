@@ -75,6 +75,7 @@ class Captured:
     modules: tuple[str, ...] = ()  # that the values name
     variables: tuple[str, ...] = ()  # of the environment, which the measured process gets as well
     modes: tuple[str, ...] = ()  # of this process, which the measured one has, too
+    device: str = ""  # the kind that tensors among the values are on: "cuda"
     # Nothing is taken along: a fork of this process is measured, which has the values (_here.py).
     here: object = dataclasses.field(default=None, compare=False, repr=False)
 
@@ -82,6 +83,7 @@ class Captured:
         lines = [f"source     {_name_and_size(one)}" for one in self.source]
         lines += [f"reference  {one.target}  {one.digest}".rstrip() for one in self.references]
         lines += [f"data       {one.name}: {one.type}, {one.bytes:,} bytes" for one in self.data]
+        lines += [f"device     {self.device}"] if self.device else []
         lines += [f"variable   {one}" for one in self.variables]
         lines += [f"mode       {one}" for one in self.modes]
         lines += [f"note       {one}" for one in self.notes]
@@ -193,6 +195,7 @@ def capture_values(
         bytes=len(header) + sink.bytes,
         modules=tuple(modules),
         variables=tuple(variables_named((), functions)),
+        device=pickler.device,
         requires=required_modules(modules, sink.needs_cloudpickle),
         folders=folders_for([*modules, *(["cloudpickle"] if sink.needs_cloudpickle else [])]),
     )

@@ -129,6 +129,9 @@ class Observer:
     kinds: dict[type, None]  # the classes of what was written
     libraries: set[str]  # whose values are rebuilt by functions of ours
     notes: list[str]
+    device: (
+        str  # the kind of device that tensors are on, that of the first; "" where none is on one
+    )
     by_value: bool
 
     if TYPE_CHECKING:
@@ -141,6 +144,7 @@ class Observer:
         self.references, self.modules, self.code, self.notes = {}, {}, [], []
         self.libraries = set()
         self.kinds = {}
+        self.device = ""
         self.forced: list[types.ModuleType] = []
         self._memory: dict[tuple[int, int], _TorchMemory] = {}
 
@@ -263,6 +267,7 @@ class Observer:
 
     def _tensor(self, tensor: torch.Tensor) -> object:
         torch = sys.modules["torch"]
+        self.device = self.device or device_of(tensor)
         if tensor.grad_fn is not None:
             raise CaptureError(
                 "this tensor is the result of what autograd records, and the graph behind it cannot leave",
@@ -300,6 +305,13 @@ class Observer:
     def _say_of_view(self, part: int, whole: int) -> None:
         if whole > _LARGE_VIEW * max(part, 1 << 10):
             self.notes.append(f"a view of {part:,} bytes took all {whole:,} of its memory along")
+
+
+def device_of(tensor: torch.Tensor) -> str:
+    """The kind of device that has its values, of those that a toolchain has hosts for; "" where it is none of these."""
+    other = getattr(sys.modules["torch"]._C, "_get_privateuse1_backend_name", str)()
+    kind = str(tensor.device.type)
+    return kind if kind in ("cuda", "xpu", other) else ""
 
 
 class _TorchMemory:

@@ -132,3 +132,15 @@ def test_setups_see_what_pytorchs_script_has_imported(tmp_path: pathlib.Path) ->
     exec(definition.data.load, {"case_globals": names})
     assert names["A"]().place() == "/"
     assert "os" not in names
+
+
+def test_a_module_on_a_device_takes_its_statement_there(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = pytest.importorskip("torch")
+    wrapped = CopyIfCallgrind(torch.nn.Linear(2, 2))
+    bridge = GlobalsBridge({"model": wrapped, "k": CopyIfCallgrind(1)}, str(tmp_path))
+    assert bridge.device == ""
+    on_device = types.SimpleNamespace(device=types.SimpleNamespace(type="cuda"))
+    monkeypatch.setattr(wrapped.value, "buffers", lambda: [on_device])
+    assert bridge.device == "cuda"

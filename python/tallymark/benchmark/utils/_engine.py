@@ -67,7 +67,7 @@ def python_definition(task_spec: TaskSpec, bridge: GlobalsBridge | None = None) 
     replaced_by_others((setup, task_spec.stmt), around, ())
     if bridge is not None and bridge.names:
         loading = _LOAD_GLOBALS.format(text=bridge.construct(), names=bridge.names, given=_GIVEN)
-        data = dataclasses.replace(data, load=f"{data.load}\n{loading}")
+        data = dataclasses.replace(data, load=f"{data.load}\n{loading}", device=bridge.device)
     data = with_modes(data, setup, task_spec.stmt, threads=task_spec.num_threads)
     with_torch = _has_torch() and (
         names_torch(task_spec.stmt, setup)

@@ -127,6 +127,15 @@ class GlobalsBridge:
             value.serialization is not Serialization.PICKLE for value in self._globals.values()
         )
 
+    @property
+    def device(self) -> str:
+        """The kind of device that parameters and buffers of the values are on; "" where they are on none."""
+        from tallymark._capture.pickling import device_of
+
+        modules = (one.value for one in self._globals.values() if hasattr(one.value, "buffers"))
+        tensors = (tensor for one in modules for tensor in (*one.parameters(), *one.buffers()))
+        return next(filter(None, map(device_of, tensors)), "")
+
     def construct(self) -> str:
         """Writes the values. The text, at the level of a module, runs each one's setup and binds its name."""
         lines = []
