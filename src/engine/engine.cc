@@ -22,6 +22,16 @@ std::optional<Milliseconds> most_wait(const Settings& settings) {
   return std::chrono::duration_cast<Milliseconds>(std::chrono::duration<double>(*settings.max_wait_s));
 }
 
+/// "52 s", "1 h 10 min".
+std::string rough_time(double seconds) {
+  constexpr double kMinute = 60;
+  constexpr double kMuch = 100;
+  if (seconds < kMuch) return fmt::format("{:.0f} s", seconds);
+  const auto minutes = static_cast<int>(seconds / kMinute + 0.5);
+  if (minutes < kMuch) return fmt::format("{} min", minutes);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
 /// Figures of a processor have no place under a device's name.
 Ending without_its_device(const Case& measured, CaseOutcome& outcome) {
   outcome.failure =
@@ -402,6 +412,7 @@ void Engine::on_forked(const ChildForked& forked) {
     session->ladder.give_up({Ending::host_lost, why});
     return pool_.kill(forked.host, why);
   }
+  session->host_since = pool_.single_since(forked.host);
   session->session->on_started(forked.pid);
   session->child = runner_.hold(forked.pid, pool_.pid(forked.host));
   session->ladder.forked();
@@ -441,6 +452,7 @@ void Engine::end_session(Running session) {
   runner_.unwatch(session->session->output());
   session->ended = runner_.now();
   session->lease = {};
+  estimate_single_hosts(*session);
   pool_.give_back(session->host);
   if (session->session->ending() != Ending::host_lost) pool_.works(session->host);
   observer_.on_session_end(session->job.index, session->job.mode);
@@ -448,6 +460,22 @@ void Engine::end_session(Running session) {
   sharing_.end(session->session->request().job);
   ended_.splice(ended_.end(), sessions_, session);
   conclude_sessions();
+}
+
+/// Once, after the first case of a host that could not be forked: a minute for each of many is an hour that nobody
+/// expects.
+void Engine::estimate_single_hosts(const RunningSession& session) {
+  const auto since = session.host_since;
+  const std::size_t left = book_.left(session.kind);
+  if (has_estimated_single_hosts_ || !since || left == 0 || session.session->ending() == Ending::cancelled) return;
+  has_estimated_single_hosts_ = true;
+  const std::size_t at_once = is_alone(session.job.mode) ? 1 : std::min(left, all_cpus_);
+  const double each_s = std::chrono::duration<double>(session.ended - *since).count();
+  const double all_s = each_s * static_cast<double>((left + at_once - 1) / at_once);
+  observer_.on_warning(
+      fmt::format("each of the {} {} left starts a host of its own: {} each, about {} for all; Ctrl-C ends the run and "
+                  "keeps what is measured, --filter chooses fewer cases",
+                  left, left == 1 ? "that is" : "that are", rough_time(each_s), rough_time(all_s)));
 }
 
 /// Those that nothing can spoil any more.

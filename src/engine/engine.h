@@ -70,6 +70,7 @@ class Engine {
   void on_gone(const HostGone& gone);
   void note_files(const RunningSession& session);
   void end_session(Running session);
+  void estimate_single_hosts(const RunningSession& session);
   void conclude_sessions();
   void measure_again(const RunningSession& session);
   [[nodiscard]] bool wants_device(const RunningSession& session) const;
@@ -109,6 +110,7 @@ class Engine {
   /// By case, of those that name no device: it has requested one, and is measured where there are some.
   std::vector<bool> moved_to_device_;
   std::set<std::string> warned_of_warm_up_;  ///< Toolchains.
+  bool has_estimated_single_hosts_ = false;
   std::vector<bool> looked_into_;            ///< By case: what the device does of it is requested.
   MemoryWatch memory_;
   QueueWatch queue_;

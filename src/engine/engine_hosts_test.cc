@@ -145,6 +145,19 @@ TEST_F(EngineTest, AHostWithThreadsServesOneCaseAndSaysSoOnce) {
   EXPECT_THAT(witness_.warnings, ElementsAre(HasSubstr("has 3 threads and cannot be forked safely")));
 }
 
+TEST_F(EngineTest, AfterTheFirstHostThatServesOneCaseThereIsAnEstimateForAll) {
+  add_cases(4);
+  use_cpus(1);
+  settings_.wall = false;
+  hosts_.on_host = [](const ProcessRequest&, std::size_t) { return FakeHostScript{.threads = 3}; };
+  run();
+  EXPECT_EQ(hosts_.started, 4U);
+  EXPECT_THAT(witness_.warnings, ElementsAre(HasSubstr("has 3 threads"),
+                                             testing::ContainsRegex("each of the 3 that are left starts a host "
+                                                                    "of its own: .* s each, about .* s for all; "
+                                                                    "Ctrl-C ends the run")));
+}
+
 TEST_F(EngineTest, WarmHostsServeTheNextPlanAndOthersDoNot) {
   add_cases(2);
   pool_.keep_warm(true);

@@ -27,6 +27,7 @@ struct RunningSession {
   bool passes_signals_on = false;           ///< Its child does: to what it measures, and not to what it has set up.
   std::unique_ptr<ChildHandle> child = {};  ///< Once it has been forked.
   Clock::time_point ended = {};             ///< Once it has.
+  std::optional<Clock::time_point> host_since = {};  ///< When its host was started, of one that serves it alone.
 };
 
 /// So long a case that was stopped may clean up after itself; 0: it does not.

@@ -98,6 +98,7 @@ Result<HostPool::Host> HostPool::launch(const HostKey& key, const HostSpec& spec
   }
   host.started = runner_.now();
   host.started_at = std::chrono::system_clock::now();
+  host.launched = runner_.now();
   host.due = host.started + (host.image.is_restored ? std::min(deadlines_.start, kToBeRestored) : deadlines_.start);
   host.lease = std::move(lease);
   return host;
@@ -283,6 +284,12 @@ void HostPool::on_started(Host& host, const Message& message, std::vector<HostEv
                            in_parentheses(host.threads)),
                events);
   }
+}
+
+std::optional<Clock::time_point> HostPool::single_since(HostId id) const {
+  const auto found = std::ranges::find(hosts_, id, &Host::id);
+  if (found == hosts_.end() || !single_use_.contains(found->key)) return std::nullopt;
+  return found->launched;
 }
 
 void HostPool::serve_once(const Host& host, const std::string& why, std::vector<HostEvent>& events) {

@@ -110,6 +110,8 @@ class HostPool {
   [[nodiscard]] const std::vector<std::string>& threads(HostId id) const;
   /// The programs and libraries that it had in memory when it was ready.
   [[nodiscard]] const std::vector<std::string>& mapped(HostId id) const;
+  /// When it was started, of one that turned out to serve one case alone; nothing of others.
+  [[nodiscard]] std::optional<Clock::time_point> single_since(HostId id) const;
   /// Whether it was made of an image.
   [[nodiscard]] bool is_restored(HostId id) const { return host(id).image.is_restored; }
 
@@ -152,8 +154,9 @@ class HostPool {
     FrameStream control;
     Clock::time_point started{};
     std::chrono::system_clock::time_point started_at{};  ///< By the clock of files.
-    Clock::time_point due{};                             ///< To be ready, or to have got on.
-    Milliseconds active{0};                              ///< active_time() when that was looked at.
+    Clock::time_point launched{};
+    Clock::time_point due{};  ///< To be ready, or to have got on.
+    Milliseconds active{0};   ///< active_time() when that was looked at.
     std::string dumps;
     std::optional<CpuLease> lease;                ///< Until it is ready.
     std::optional<int> pid;                       ///< Once it is ready.
