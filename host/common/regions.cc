@@ -191,7 +191,16 @@ void Regions::prepare_region() {
     const Unwatched toolchains_text;
     hooks_.before_region(hooks_.context);
   }
+  const bool flushes = flushes_ && state_ == State::timing;
+  if (flushes) flush_cache();
+  if (flushes && is_on_stream()) return;
   if (on_device_ && hooks_.sync != nullptr) hooks_.sync(hooks_.context);
+}
+
+void Regions::flush_cache() {
+  if (observes() && hooks_.observe(hooks_.context, 4) > 0) return;
+  fail(Stage::region, "its toolchain cannot write over the device's cache in this language", {});
+  ::_exit(1);
 }
 
 std::uint64_t Regions::next_command() {
@@ -321,6 +330,7 @@ void Regions::read_time_command(const Message& command) {
   children_ = command.number(Field::children, 1);
   last_ = command.number(Field::last) != 0;
   iterations_ = blocks_.request(command, fixed_);
+  flushes_ = command.number(Field::flushes) != 0;
   asked_at_ns_ = now_ns();
 }
 
@@ -328,6 +338,7 @@ std::uint64_t Regions::prepare_time() {
   blocks_.begin_region();
   shared_page().sample_count = 0;
   state_ = State::timing;
+  on_stream_done_ = false;
   prepare_region();
   return iterations_;
 }
@@ -339,8 +350,12 @@ void Regions::end_block() {
   if (hooks_.sync != nullptr) hooks_.sync(hooks_.context);
   const std::uint64_t lasted = clock_.lasted_ns();
   const double elapsed = clock_.elapsed_ns(lasted);
-  device_s_ = observes() ? hooks_.observe(hooks_.context, 2) : 0;
+  const double device_s = observes() ? hooks_.observe(hooks_.context, 2) : 0;
   if (hooks_.after_region != nullptr) hooks_.after_region(hooks_.context);
+  const bool is_for_device = is_on_stream();
+  if (is_for_device || !flushes_) device_s_ = device_s;
+  on_stream_done_ = is_for_device;
+  if (is_for_device) return;
   if (!blocks_.is_sample(elapsed, lasted, iterations_, page_faults)) return;
   keep_sample(elapsed);
   SharedPage& page = shared_page();

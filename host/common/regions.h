@@ -28,7 +28,8 @@ struct RegionHooks {
   const char* (*device)(void* context) = nullptr;
   /// Of a case on a device, where no instructions are counted: first it gets ready, before the executions that give the
   /// device its clocks (3); then a region begins (0), ends (1), and its wait for the device is over (2). Then it
-  /// returns the seconds that the device took by a clock of its own; 0: it has none. May be null.
+  /// returns the seconds that the device took by a clock of its own; 0: it has none. Before a region it may be
+  /// requested to write over the device's cache (4): how many bytes it writes; 0: it cannot. May be null.
   double (*observe)(void* context, int what) = nullptr;
   /// Brings the allocator into a state of its own, where instructions are counted, after the first half of the
   /// statement's warm-up and again one execution later (`again`); may be null.
@@ -128,6 +129,8 @@ class Regions {
   std::uint64_t next_warm_up();
   std::uint64_t next_device_warm_up();
   void prepare_region();
+  void flush_cache();
+  [[nodiscard]] bool is_on_stream() const { return flushes_ && !on_stream_done_; }
 
   Channel channel_;
   std::uint32_t job_;
@@ -154,7 +157,12 @@ class Regions {
   std::uint64_t asked_at_ns_ = 0;  ///< When the command came, or its last child was reported.
   TimedBlocks blocks_;
   BlockClock clock_;
-  double device_s_ = 0;               ///< On a device: what the block took by the device's own clock.
+  double device_s_ = 0;  ///< On a device: what the block took by the device's own clock.
+  /// On a device: its cache is written over before each block. Each sample is then of two: for the first the host does
+  /// not wait, so that the device finds its work queued, and its own clock has no launch in it; the second is the
+  /// host's.
+  bool flushes_ = false;
+  bool on_stream_done_ = false;
   std::uint64_t device_warm_up_ = 0;  ///< Executions of the part that runs.
   std::uint64_t device_warm_up_begins_ns_ = 0;
   std::uint64_t device_part_begins_ns_ = 0;

@@ -29,7 +29,8 @@ struct tally_regions {
   const char* (*device)(void);
   /* Set by the snippet, or null: called where the case works on a device and no instructions are counted. With 3 once,
      before the device is warmed up; then with 0 as a region begins, with 1 before its wait for the device, and with 2
-     after it, when it returns the seconds that the device took by its own clock; 0: it has none. */
+     after it, when it returns the seconds that the device took by its own clock; 0: it has none. With 4 before a region
+     of a case with a cold cache: it writes over the device's cache, and returns how many bytes that are. */
   double (*observe)(int what);
 };
 

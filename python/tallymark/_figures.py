@@ -63,6 +63,8 @@ class OnDevice:
     kernels: Optional[float]
     kernel_time_s: Optional[float]  # of all kernels, added up
     by_name: tuple[Kernel, ...]  # longest time first
+    flush: Optional[str] = None  # "l2": each timed execution found that cache written over
+    settings: Mapping[str, str] = field(default_factory=dict)  # "cudnn.benchmark": "False"
 
 
 def counts_of(case: record.Case) -> Counts | None:
@@ -91,4 +93,6 @@ def on_device_of(case: record.Case) -> OnDevice | None:
         kernels=work["kernels"] if work else None,
         kernel_time_s=work["kernel_time_s"] if work else None,
         by_name=tuple(build(Kernel, one) for one in work["by_name"]) if work else (),
+        flush=found.get("flush"),
+        settings=found.get("settings", {}),
     )

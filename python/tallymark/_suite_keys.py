@@ -30,6 +30,7 @@ class StatementKeys(RunKeys, total=False):
     iterations: int | None
     device: str | None
     devices: Texts | None
+    flush: Literal["none", "l2"] | None  # of a device's cache, before each timed execution
 
 
 class DefaultKeys(StatementKeys, total=False):
@@ -116,6 +117,8 @@ class ToolchainKeys(TypedDict, total=False):
     sync: Sides
     device: Sides
     device_observer: Sides
+    device_flush: Sides
+    device_settings: Sides
     drivers: Texts
     lacking_instructions: str
     warm_up: Sides

@@ -21,7 +21,14 @@ def test_all_that_was_measured_is_there_and_nothing_else() -> None:
     work = {"executions": 100, "kernels": 2.0, "kernel_time_s": 3e-6, "by_name": [kernel]}
     launch = {"median_s": 5e-6, "interval_s": [4e-6, 6e-6], "samples": 10}
     whole = of_case(
-        on_device={"name": "cuda", "wait_s": 1e-5, "launch": launch, "work": work}
+        on_device={
+            "name": "cuda",
+            "wait_s": 1e-5,
+            "launch": launch,
+            "work": work,
+            "flush": "l2",
+            "settings": {"cudnn.benchmark": "False"},
+        }
     ).on_device
     assert whole == tallymark.OnDevice(
         name="cuda",
@@ -30,6 +37,8 @@ def test_all_that_was_measured_is_there_and_nothing_else() -> None:
         kernels=2.0,
         kernel_time_s=3e-6,
         by_name=(tallymark.Kernel("add", 2.0, 3e-6),),
+        flush="l2",
+        settings={"cudnn.benchmark": "False"},
     )
     assert of_case(on_device={"name": "cuda"}).on_device == tallymark.OnDevice(
         name="cuda", launch_s=None, time_s=None, kernels=None, kernel_time_s=None, by_name=()

@@ -179,3 +179,62 @@ def test_events_have_times_in_cpp_where_the_headers_say_so(tmp_path: pathlib.Pat
 def test_a_build_for_no_device_has_no_observer_and_hides_nothing(tmp_path: pathlib.Path) -> None:
     torch = made_up_torch(tmp_path, Cards(0, (), []), "none")
     assert not discovered(torch).keys() & {"device_observer", "drivers", "seed"}
+
+
+@pytest.mark.parametrize(("l2", "wanted"), [(50 << 20, 100 << 20), (None, 256 << 20)])
+def test_twice_the_cache_is_written_over_by_one_buffer(l2: int | None, wanted: int) -> None:
+    made: list[Text] = []
+
+    def empty(size: int, **how: object) -> object:
+        made.append({"size": size, "zeroed": 0, **how})
+
+        def zero() -> None:
+            made[-1]["zeroed"] += 1
+
+        return types.SimpleNamespace(zero_=zero, numel=lambda: size)
+
+    properties = types.SimpleNamespace(**({"L2_cache_size": l2} if l2 else {}))
+    cuda = types.SimpleNamespace(
+        current_device=lambda: 0, get_device_properties=lambda device: properties
+    )
+    torch = types.SimpleNamespace(
+        version=types.SimpleNamespace(xpu=None), cuda=cuda, empty=empty, int8="int8"
+    )
+    names: Text = {"torch": torch}
+    exec(TOOLCHAIN["device_flush"]["py"], names)
+    assert [names["device_flush"]() for _ in range(3)] == [wanted] * 3
+    assert made == [{"size": wanted, "zeroed": 3, "dtype": "int8", "device": "cuda"}]
+
+
+def test_settings_are_those_of_the_process_and_what_a_version_lacks_is_left_out() -> None:
+    class Matmul:
+        @property
+        def allow_tf32(self) -> bool:
+            raise RuntimeError("mix of the legacy and new APIs to set the TF32")
+
+    torch = types.SimpleNamespace(
+        backends=types.SimpleNamespace(
+            cuda=types.SimpleNamespace(matmul=Matmul()),
+            cudnn=types.SimpleNamespace(allow_tf32=True, benchmark=False, deterministic=True),
+        ),
+        are_deterministic_algorithms_enabled=lambda: False,
+    )
+    names: Text = {"torch": torch}
+    exec(TOOLCHAIN["device_settings"]["py"], names)
+    assert names["device_settings"]() == {
+        "cuda.matmul.allow_tf32": "?",
+        "cudnn.allow_tf32": "True",
+        "cudnn.benchmark": "False",
+        "cudnn.deterministic": "True",
+        "deterministic_algorithms": "False",
+    }
+
+
+def test_settings_of_this_pytorch_are_words() -> None:
+    torch = pytest.importorskip("torch")
+    names: Text = {"torch": torch}
+    exec(TOOLCHAIN["device_settings"]["py"], names)
+    found = names["device_settings"]()
+    assert found["deterministic_algorithms"] == "False"
+    assert found["float32_matmul_precision"] == "highest"
+    assert len(found) == 6

@@ -38,11 +38,43 @@ void append_device(std::string& source, const std::string& text) {
       "#line 1 \"<device>\"\n  __tally_statement->device = []() -> const char* {{ {}\n; return nullptr; }};\n", text);
 }
 
-void append_observer(std::string& source, const std::string& text) {
-  if (text.empty()) return;
+/// The device, and the settings of the process in lines of their own.
+void append_device_with_settings(std::string& source, const std::string& device, const std::string& settings) {
+  if (device.empty()) return;
   source += fmt::format(
-      "#line 1 \"<device_observer>\"\n  __tally_statement->observe = [](int what) -> double {{ {}\n; return 0; }};\n",
-      text);
+      "#line 1 \"<device>\"\n  static const auto __tally_device = []() -> const char* {{ {}\n; return nullptr; }};\n"
+      "#line 1 \"<device_settings>\"\n  static const auto __tally_settings = []() -> const char* {{ {}\n; return \"\"; "
+      "}};\n"
+      "#line 1 \"<tally>\"\n  __tally_statement->device = []() -> const char* {{\n"
+      "    static char text[4096];\n    const char* const kind = __tally_device();\n"
+      "    if (kind == nullptr) return nullptr;\n"
+      "    char* end = text;\n"
+      "    const auto add = [&](const char* from) {{ while (*from != 0 && end < text + 4095) *end++ = *from++; }};\n"
+      "    add(kind);\n    add(\"\\n\");\n    add(__tally_settings());\n    *end = 0;\n    return text;\n  }};\n",
+      device, settings);
+}
+
+/// `flush` is the answer to 4 (tally/snippet.h); empty: the observer has none.
+void append_observer(std::string& source, const std::string& text, const std::string& flush) {
+  if (text.empty() && flush.empty()) return;
+  source += "#line 1 \"<device_observer>\"\n  __tally_statement->observe = [](int what) -> double { ";
+  if (!flush.empty()) {
+    source += fmt::format(
+        "if (what == 4) {{\n#line 1 \"<device_flush>\"\n{}\n; return 0; }}\n#line 1 \"<device_observer>\"\n", flush);
+  }
+  source += fmt::format("{}\n; return 0; }};\n", text);
+}
+
+/// What a case on a device has besides: no text of a case that is counted on the processor depends on it.
+void append_device_hooks(std::string& source, const Case& one, const DeviceSide& device) {
+  const bool named = !one.device.empty() && one.device != "cpu";
+  if (named && !device.settings.cpp.empty()) {
+    append_device_with_settings(source, device.identify.cpp, device.settings.cpp);
+  } else {
+    append_device(source, device.identify.cpp);
+  }
+  const bool flushes = named && one.settings.flush == Flush::l2;
+  append_observer(source, device.observer.cpp, flushes ? device.flush.cpp : "");
 }
 
 /// `body` is a whole block. The inner `do … while (false)` gives a break or continue of the statement's own nothing but
@@ -92,8 +124,7 @@ std::string case_source(const Case& one, const Toolchain& toolchain, std::string
       symbol);
   append_hook(source, "before_region", toolchain.texts.before_region.cpp);
   append_hook(source, "sync", toolchain.device.sync.cpp);
-  append_device(source, toolchain.device.identify.cpp);
-  append_observer(source, toolchain.device.observer.cpp);
+  append_device_hooks(source, one, toolchain.device);
   for (const ToolchainCode& code : before_setup(toolchain.texts, Language::cpp, one.threads)) {
     source += fmt::format("#line 1 \"<{}>\"\n{{\n{}\n}}\n", code.key, code.text);
   }

@@ -24,6 +24,8 @@ void add_time_options(OptionSet& command, TimeOptions& options) {
       .range(1, 1024);
   command.add("--device", &options.device, "Device to run on: cpu, or a kind of device (default: where its text says)")
       .value_name("KIND");
+  command.add("--flush", &options.flush, "On a device: the cache that is written over before each timed execution")
+      .one_of({"none", "l2"});
   command.add("--json", &options.json, "Write the record to this file (-: standard output)").value_name("FILE");
   add_run_options(command, options.run);
   add_column_options(command, options.run);
@@ -56,6 +58,7 @@ serve::SuiteText document_of(const TimeOptions& options, const std::optional<Too
   if (!options.global_setup.empty()) timer["global_setup"] = options.global_setup;
   if (!options.toolchain.empty()) timer["toolchain"] = options.toolchain;
   if (!options.device.empty()) timer["device"] = options.device;
+  if (!options.flush.empty()) timer["flush"] = options.flush;
   json::Object document{{"schema", 1}};
   if (own) {
     timer["toolchain"] = own->name;
@@ -82,6 +85,7 @@ int run_time(const Context& context, const TimeOptions& options, std::ostream& o
     if (auto added = suite.add_toolchain(*own); !added) return report_error(added.error(), err);
   }
   if (!options.device.empty()) timer.options.devices = {options.device};
+  if (options.flush == "l2") timer.options.settings.flush = Flush::l2;
   if (auto added = suite.add(std::move(timer)); !added) return report_error(added.error(), err);
   auto plan = make_plan(suite, {});
   if (!plan) return report_error(plan.error(), err);

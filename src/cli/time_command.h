@@ -14,6 +14,7 @@ struct TimeOptions {
   std::string language = "cpp";
   std::string toolchain;
   std::string device;  ///< Empty: where its text says.
+  std::string flush;   ///< Empty: as if "none".
   int threads = 1;
   std::string json;
 };

@@ -79,6 +79,12 @@ Change held_range(const MetricValue& before, const MetricValue& after, const Lim
 
 std::string what_is(Metric metric) { return metric == Metric::time ? "time" : fmt::format("'{}'", to_string(metric)); }
 
+/// Of a case that both sides have taken times of.
+std::string why_no_time(const CaseComparison& one) {
+  const auto refused = std::ranges::find(one.notes, NoteCode::times_refused, &Note::code);
+  return refused == one.notes.end() ? "there are too few samples of its time" : refused->text;
+}
+
 /// Both sides are there, and the case is ok on both.
 Judgement compared(const CaseComparison& one, const Limit& limit) {
   const Metric metric = limit.metric;
@@ -89,7 +95,7 @@ Judgement compared(const CaseComparison& one, const Limit& limit) {
   if (!after) return {.why = fmt::format("the new record lacks its {}", what_is(metric))};
   if (!before) return {.why = fmt::format("the base lacks its {}", what_is(metric))};
   if (metric == Metric::time) {
-    if (!one.time) return {.why = "there are too few samples of its time"};
+    if (!one.time) return {.why = why_no_time(one)};
     return {.change = held_time(*one.time, limit)};
   }
   if (metric == Metric::kernels || metric == Metric::memory || metric == Metric::value || is_time(metric))

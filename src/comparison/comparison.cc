@@ -143,6 +143,12 @@ void compare_environments(const Record& base, const Record& next, const CompareO
 void compare_times(const CaseRecord& base, const CaseRecord& next, const CompareOptions& options,
                    CaseComparison& result) {
   if (!base.wall || !next.wall) return;
+  if (base.on_device && next.on_device) {
+    if (const std::string why = why_device_times_refused(*base.on_device, *next.on_device); !why.empty()) {
+      result.notes.push_back({NoteCode::times_refused, "times not compared: " + why});
+      return;
+    }
+  }
   // Of a side that names no card, nothing is known.
   const auto is_of_cards = [&](const std::string& change) {
     return (base.on_device || next.on_device) && change.starts_with("gpu: ") && !change.starts_with("gpu: none") &&
@@ -207,6 +213,15 @@ void compare_kernels(CaseComparison& result) {
   if (result.verdict == Verdict::same) result.verdict = direction(after->kernels - before->kernels, 0);
 }
 
+/// Another precision of products or another choice of algorithms has other times and kernels, whatever the code.
+void compare_device_settings(CaseComparison& result) {
+  if (!result.base->on_device || !result.next->on_device) return;
+  for (std::string& change : changed_settings(*result.base->on_device, *result.next->on_device)) {
+    result.notes.push_back({NoteCode::device_settings_changed, "the device is used otherwise: " + change});
+    result.environment_changes.push_back(std::move(change));
+  }
+}
+
 void compare_pair(const Comparison& run, CaseComparison& result, const CompareOptions& options) {
   const CaseRecord& base = *result.base;
   const CaseRecord& next = *result.next;
@@ -214,6 +229,7 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
   result.definition_changed = base.definition.digest != next.definition.digest;
   if (result.definition_changed)
     result.notes.push_back({NoteCode::definition_changed, "the definition changed under this id"});
+  compare_device_settings(result);
   compare_times(base, next, options, result);
   result.counts_refused = why_counts_refused(run, base, next, options);
   if (!result.counts_refused.empty()) {
@@ -325,6 +341,8 @@ std::string_view to_string(NoteCode code) {
       return "count_reused";
     case kernels_changed:
       return "kernels_changed";
+    case device_settings_changed:
+      return "device_settings_changed";
     case nothing_to_compare:
       return "nothing_to_compare";
     case units_differ:

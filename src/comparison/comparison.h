@@ -56,6 +56,7 @@ enum class NoteCode {
   units_differ,
   times_refused,
   kernels_changed,
+  device_settings_changed,
   skipped,
   failed,
   base_unusable,

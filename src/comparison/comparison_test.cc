@@ -154,6 +154,32 @@ TEST(Compare, TimesOfTwoCardsAreComparedForCasesOnNoDeviceAlone) {
   EXPECT_THAT(only(base, next).note_texts(), testing::IsEmpty()) << "an earlier record does not name its card";
 }
 
+TEST(Compare, TimesWithAColdAndAWarmCacheOfTheDeviceAreNotCompared) {
+  Record base = run_of({example_case("a", 1000)});
+  Record next = run_of({example_case("a", 1000)});
+  base.cases[0].on_device = next.cases[0].on_device = OnDevice{.name = "cuda"};
+  next.cases[0].on_device->flush = "l2";
+  const CaseComparison compared = only(base, next);
+  EXPECT_FALSE(compared.time);
+  EXPECT_THAT(compared.note_texts(), ElementsAre("times not compared: the device's cache is warm in the base and cold "
+                                                 "(flush = \"l2\") now"));
+  base.cases[0].on_device->flush = "l2";
+  EXPECT_THAT(only(base, next).note_texts(), testing::IsEmpty());
+}
+
+TEST(Compare, SettingsOfTheDeviceThatDifferAreNamedAndNoChangeOfTheCode) {
+  Record base = run_of({example_case("a", 1000)});
+  Record next = run_of({example_case("a", 2000)});
+  base.cases[0].on_device = next.cases[0].on_device = OnDevice{.name = "cuda"};
+  base.cases[0].on_device->settings = {{"cudnn.benchmark", "False"}, {"matmul.allow_tf32", "True"}, {"old", "1"}};
+  EXPECT_EQ(only(base, next).verdict, Verdict::slower) << "an earlier record does not name any";
+  next.cases[0].on_device->settings = {{"cudnn.benchmark", "False"}, {"matmul.allow_tf32", "False"}, {"new", "1"}};
+  const CaseComparison compared = only(base, next);
+  EXPECT_EQ(compared.verdict, Verdict::changed_environment);
+  EXPECT_THAT(compared.note_texts(), ElementsAre("the device is used otherwise: matmul.allow_tf32: True → False"));
+  EXPECT_THAT(compared.environment_changes, ElementsAre("matmul.allow_tf32: True → False"));
+}
+
 TEST(Compare, EnvironmentSoftensAndIsNamedSubjectDoesNot) {
   const Record base = run_of({example_case("a", 1000)});
   Record next = run_of({example_case("a", 1100)});

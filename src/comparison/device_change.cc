@@ -64,4 +64,21 @@ std::string describe_kernel_change(const DeviceWork& before, const DeviceWork& a
   return text;
 }
 
+std::string why_device_times_refused(const OnDevice& before, const OnDevice& after) {
+  if (before.flush == after.flush) return {};
+  const auto state = [](const OnDevice& one) { return one.flush ? "cold (flush = \"l2\")" : "warm"; };
+  return fmt::format("the device's cache is {} in the base and {} now", state(before), state(after));
+}
+
+std::vector<std::string> changed_settings(const OnDevice& before, const OnDevice& after) {
+  std::vector<std::string> changes;
+  if (!before.settings || !after.settings) return changes;
+  for (const auto& [name, value] : *before.settings) {
+    const auto now = after.settings->find(name);
+    if (now != after.settings->end() && now->second != value)
+      changes.push_back(fmt::format("{}: {} → {}", name, value, now->second));
+  }
+  return changes;
+}
+
 }  // namespace tally

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "record/record.h"
 
@@ -13,5 +14,12 @@ bool kernels_changed(const DeviceWork& before, const DeviceWork& after);
 /// "kernels 7 → 9 for one execution: 2 more of elementwise_kernel<…>, 60 % of the difference in time". The names whose
 /// time changed most, at most three. Empty where their numbers are the same.
 std::string describe_kernel_change(const DeviceWork& before, const DeviceWork& after);
+
+/// Why times of the two cannot be compared: the device's cache was written over in one of them alone. Empty where
+/// nothing speaks against it.
+std::string why_device_times_refused(const OnDevice& before, const OnDevice& after);
+
+/// "cuda.matmul.allow_tf32: True → False": settings of the two processes, as both report them.
+std::vector<std::string> changed_settings(const OnDevice& before, const OnDevice& after);
 
 }  // namespace tally

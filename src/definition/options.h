@@ -29,6 +29,7 @@ struct Places {
   SourcePosition toolchain = {};
   SourcePosition tags = {};
   SourcePosition run_time = {};
+  SourcePosition flush = {};
 };
 
 }  // namespace tally

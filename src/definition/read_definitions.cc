@@ -20,7 +20,7 @@ namespace {
 // Every form's keys end with these.
 #define TALLY_OPTION_KEYS                                                                                     \
   "threads", "device", "devices", "tags", "toolchain", "timeout", "iterations", "replicates", "min_run_time", \
-      "max_run_time", "precision", "memory", "retries", "entropy"
+      "max_run_time", "precision", "memory", "retries", "entropy", "flush"
 constexpr auto kDefaultKeys = std::to_array<std::string_view>({TALLY_OPTION_KEYS});
 constexpr auto kSetupKeys = std::to_array<std::string_view>({"py", "cpp", "cpp_global", "table"});
 constexpr auto kBenchmarkKeys =
@@ -70,6 +70,16 @@ std::optional<Entropy> read_entropy(Fields& fields) {
   return std::nullopt;
 }
 
+std::optional<Flush> read_flush(Fields& fields) {
+  const std::string word = fields.string("flush");
+  if (word.empty()) return std::nullopt;
+  if (word == "none") return Flush::none;
+  if (word == "l2") return Flush::l2;
+  fields.refuse({ErrorKind::input, fmt::format("'{}' cannot be flushed", word), describe(fields.place("flush")),
+                 "write \"l2\" (the device's cache is written over before each execution) or \"none\""});
+  return std::nullopt;
+}
+
 }  // namespace
 
 Options read_options(Fields& fields) {
@@ -97,6 +107,7 @@ Options read_options(Fields& fields) {
   options.settings.memory_bytes = fields.bytes("memory");
   if (const auto retries = fields.up_to("retries", kMostRetries)) options.settings.retries = static_cast<int>(*retries);
   options.settings.entropy = read_entropy(fields);
+  options.settings.flush = read_flush(fields);
   return options;
 }
 
@@ -108,7 +119,8 @@ Places read_places(const Fields& fields, const TomlNode& table) {
           .devices = fields.place(fields.find("device") != nullptr ? "device" : "devices"),
           .toolchain = fields.place("toolchain"),
           .tags = fields.place("tags"),
-          .run_time = fields.place(fields.find("max_run_time") != nullptr ? "max_run_time" : "min_run_time")};
+          .run_time = fields.place(fields.find("max_run_time") != nullptr ? "max_run_time" : "min_run_time"),
+          .flush = fields.place("flush")};
 }
 
 void read_sides(Fields& fields, std::string_view py_key, std::string_view cpp_key, std::string_view table_key,

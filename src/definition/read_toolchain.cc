@@ -43,6 +43,8 @@ constexpr auto kToolchainKeys = std::to_array<std::string_view>({"extends",
                                                                  "environment",
                                                                  "artifact_setup",
                                                                  "device_observer",
+                                                                 "device_flush",
+                                                                 "device_settings",
                                                                  "drivers",
                                                                  "lacking_instructions"});
 /// What grows with `extends`, and so can be reset.
@@ -291,9 +293,11 @@ void read_texts(Fields& fields, CaseTexts& texts) {
 void read_device(Fields& fields, DeviceSide& device) {
   read_per_language(fields, "sync", device.sync);
   // A `sync` of the suite is for all cases, unless it comes with a device of its own.
-  if (fields.find("sync") != nullptr) device.identify = device.observer = {};
+  if (fields.find("sync") != nullptr) device.identify = device.observer = device.flush = device.settings = {};
   read_per_language(fields, "device", device.identify);
   read_per_language(fields, "device_observer", device.observer);
+  read_per_language(fields, "device_flush", device.flush);
+  read_per_language(fields, "device_settings", device.settings);
   if (fields.find("drivers") != nullptr) device.drivers = fields.strings("drivers");
 }
 

@@ -12,6 +12,9 @@ namespace tally {
 enum class Entropy : std::uint8_t { fixed, system };
 constexpr std::string_view to_string(Entropy entropy) { return entropy == Entropy::fixed ? "fixed" : "system"; }
 
+/// In which state an execution on a device finds its cache: as the one before left it, or written over.
+enum class Flush : std::uint8_t { none, l2 };
+
 /// What a benchmark or suite sets about how its cases are run; empty means "not set": the command line or a default
 /// decides.
 struct CaseSettings {
@@ -24,6 +27,7 @@ struct CaseSettings {
   std::optional<std::uint64_t> memory_bytes;
   std::optional<int> retries;  ///< Further attempts after a timeout, and after a lost host.
   std::optional<Entropy> entropy;
+  std::optional<Flush> flush;
 };
 
 }  // namespace tally

@@ -58,6 +58,7 @@ void fill(Options& options, const Options& fallback) {
   fill(settings.memory_bytes, fallback.settings.memory_bytes);
   fill(settings.retries, fallback.settings.retries);
   fill(settings.entropy, fallback.settings.entropy);
+  fill(settings.flush, fallback.settings.flush);
 }
 
 }  // namespace
@@ -164,6 +165,22 @@ Status Suite::check_devices(const Options& options, Language otherwise, const Pl
               "write toolchain = \"torch\", or give your own one a 'device' and a 'sync'");
 }
 
+/// A cache that is written over is a device's, and of a toolchain that can do so.
+Status Suite::check_flush(const Options& options, Language otherwise, const Places& at) const {
+  if (options.settings.flush != Flush::l2) return {};
+  const SourcePosition& place = at.flush.line > 0 ? at.flush : at.definition;
+  const std::string where = place.line > 0 ? describe(place) : "";
+  if (options.devices.empty() || contains(options.devices, "cpu")) {
+    return fail(ErrorKind::input, "flush = \"l2\" is for cases that name a device, and this one runs on the CPU", where,
+                "name a device alone (device = \"cuda\"), or write flush = \"none\"");
+  }
+  const std::string name = options.toolchain.empty() ? std::string(to_string(otherwise)) : options.toolchain;
+  const Result<Toolchain> chosen = toolchain(name);
+  if (chosen && chosen->device.flush != PerLanguage()) return {};
+  return fail(ErrorKind::input, fmt::format("toolchain '{}' cannot write over a device's cache", name), where,
+              "give it a 'device_flush'");
+}
+
 void Suite::apply_defaults(Options& options) const {
   fill(options, defaults_);
   if (options.threads.empty()) options.threads = {1};
@@ -221,6 +238,7 @@ Status Suite::add(Benchmark benchmark) {
   if (Status ok = claim_label(benchmark.label, join(benchmark.label, "\n"), benchmark.at); !ok) return ok;
   apply_defaults(benchmark.options);
   if (Status ok = check_devices(benchmark.options, Language::python, benchmark.at); !ok) return ok;
+  if (Status ok = check_flush(benchmark.options, Language::python, benchmark.at); !ok) return ok;
   if (Status ok = check_run_time(benchmark.options.settings, benchmark.at, benchmark.label); !ok) return ok;
   if (Status ok = check_variants(benchmark); !ok) return ok;
   definitions_.emplace_back(std::move(benchmark));
@@ -264,6 +282,7 @@ Status Suite::add(Timer timer) {
   if (timer.options.threads.empty()) timer.options.threads = {1};
   apply_defaults(timer.options);
   if (Status ok = check_devices(timer.options, timer.language, timer.at); !ok) return ok;
+  if (Status ok = check_flush(timer.options, timer.language, timer.at); !ok) return ok;
   if (Status ok = check_run_time(timer.options.settings, timer.at, timer.label); !ok) return ok;
   definitions_.emplace_back(std::move(timer));
   return {};
@@ -301,6 +320,7 @@ Status Suite::add(Command command) {
   command.options.threads = {1};
   apply_defaults(command.options);
   command.options.devices.clear();
+  command.options.settings.flush.reset();
   command.options.settings.iterations = 1;
   if (Status ok = check_run_time(command.options.settings, command.at, command.label); !ok) return ok;
   definitions_.emplace_back(std::move(command));
@@ -327,6 +347,7 @@ Status Suite::add(const Program& program, const Suite& listed) {
       one.at = program.at;
       one.options.toolchain = toolchain_of(program);
       fill(one.options, program.options);
+      one.options.settings.flush = Flush::none;
       return add(std::move(one));
     };
     Status added;

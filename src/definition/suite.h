@@ -131,6 +131,7 @@ class Suite {
   Status check_options(const Options& options, const Places& at, const std::string& where) const;
   void apply_defaults(Options& options) const;
   [[nodiscard]] Status check_devices(const Options& options, Language otherwise, const Places& at) const;
+  [[nodiscard]] Status check_flush(const Options& options, Language otherwise, const Places& at) const;
   [[nodiscard]] Status check_variants(const Benchmark& benchmark) const;
   Status claim_label(const std::vector<std::string>& label, const std::string& key, const Places& at);
 

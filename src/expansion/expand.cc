@@ -309,6 +309,7 @@ std::string definition_digest(const Case& one, const Toolchain& toolchain) {
   // A toolchain without one keeps the digests that records hold from before there was a seed.
   if (!said(toolchain.texts.seed).empty()) digest.add(said(toolchain.texts.seed));
   if (!one.device.empty()) digest.add(kDevice).add(one.device);
+  if (one.settings.flush == Flush::l2) digest.add("flush").add("l2");
   if (one.command) {
     digest.add(one.command->input.empty() ? "" : "input").add(one.command->output == "null" ? "" : "output");
     for (const int status : one.command->expected) digest.add(fmt::format("{}", status));

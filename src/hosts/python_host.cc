@@ -114,6 +114,30 @@ std::string with_observer(const std::string& device, const std::string& observer
   return device + "\n" + observer + "\nif 'device' in globals():\n    device.observe = observe\n";
 }
 
+/// The same of a host for devices, whose toolchain says more of them: settings follow the device's name in lines of
+/// their own, and 4 writes over its cache. It is no text of a host that counts on the processor.
+std::string with_device_parts(const DeviceSide& device, bool counted) {
+  std::string text = device.identify.py + "\n" + device.settings.py + "\n";
+  if (!counted) text += device.observer.py + "\n" + device.flush.py + "\n";
+  text += R"py(
+def parts():
+    names = globals()
+    find, settings = names.get("device"), names.get("device_settings")
+    watch, flush = names.get("observe"), names.get("device_flush")
+    def device():
+        kind = find()
+        return kind and "\n".join([kind, *(f"{name}={value}" for name, value in settings().items())])
+    def observe(what):
+        return flush() if what == 4 else watch and watch(what)
+    if find and settings:
+        names["device"] = device
+    if find and (watch or flush):
+        names["device"].observe = observe if flush else watch
+parts()
+)py";
+  return text;
+}
+
 /// What is tally's own of a host.
 std::vector<HostSpec::File> host_files(const std::optional<PythonProgram>& program, const std::string& libexec) {
   const HostSpec::File start{libexec + "/tally_start.py", protocol::kHostStart};
@@ -181,8 +205,9 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
   // instructions are counted: there the observer's text, and each change of it, would move counts for nothing.
   if (!toolchain.spec.device.identify.py.empty()) {
     const std::string observer = kind.counted ? std::string() : toolchain.spec.device.observer.py;
-    spec.argv.insert(spec.argv.end(),
-                     {"--", with_observer(toolchain.spec.device.identify.py, observer), toolchain.spec.device.sync.py});
+    const std::string text = kind.on_device ? with_device_parts(toolchain.spec.device, kind.counted)
+                                            : with_observer(toolchain.spec.device.identify.py, observer);
+    spec.argv.insert(spec.argv.end(), {"--", text, toolchain.spec.device.sync.py});
   }
 }
 

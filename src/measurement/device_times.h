@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,8 +16,9 @@ namespace tally {
 
 /// As measured, many executions between two waits for the device.
 struct DeviceSamples {
-  double wait_s = 0;             ///< Of a block, whatever it executes: taken off of the case's times already.
-  std::vector<double> launch_s;  ///< Until all that the host had to do was done.
+  double wait_s = 0;              ///< Of a block, whatever it executes: taken off of the case's times already.
+  std::vector<double> launch_s;   ///< Until all that the host had to do was done.
+  bool flushed = false;           ///< The device's cache was written over before each execution.
   std::vector<double> device_s;  ///< By the device's own clock, from what it was given first to what it was given last.
   friend bool operator==(const DeviceSamples&, const DeviceSamples&) = default;
 };
@@ -52,6 +54,8 @@ struct DeviceWork {
 struct OnDevice {
   std::string name;  ///< "cuda"
   std::optional<double> wait_s;
+  std::optional<std::string> flush;  ///< "l2": each execution that was timed found that cache written over.
+  std::optional<std::map<std::string, std::string>> settings;  ///< Of its process: "cudnn.benchmark" is "False".
   std::optional<DeviceTime> launch;  ///< The host's part: launching, and all else that it does.
   std::optional<DeviceTime> time;    ///< Between two events of the device's own.
   std::optional<DeviceWork> work;

@@ -80,7 +80,8 @@ enum class Field : std::uint16_t {
                     ///< case itself; absent where it was forked.
   sync = 32,        ///< run_case, Python: source run at the end of every region.
   allocator = 36,   ///< ready: the file of an allocator whose heap the host cannot read; absent for the C library's.
-  device = 35,      ///< ready: the device that the case works on, "cuda"; absent where it works on none.
+  device = 35,      ///< ready: the device that the case works on, "cuda"; absent where it works on none. Lines may
+                    ///< follow, NAME=VALUE: settings of the process for it.
   driver = 68,      ///< asked: the file that was looked for.
   examiner = 33,    ///< run_case, Python: source of what makes a statement report what it leaves; absent otherwise.
   result_name = 34,  ///< run_case, Python, repeated: variables that the examined statement leaves.
@@ -95,8 +96,9 @@ enum class Field : std::uint16_t {
   block_ns = 43,    ///< time: with `iterations` 0, let a block last at least so long.
   budget_ns = 44,   ///< time: stop after the block that reaches so much time; 0: after the first one.
   children = 51,    ///< time: so many, each of which has a `timed` of its own; absent: one.
-  least_samples = 64,     ///< time: of a child, whatever the budget; absent: one.
-  samples = 45,           ///< timed: doubles, seconds for each block.
+  least_samples = 64,  ///< time: of a child, whatever the budget; absent: one.
+  flushes = 91,  ///< time, on a device: 1 where its cache is to be written over before each block; absent: it is not.
+  samples = 45,  ///< timed: doubles, seconds for each block.
   launch_samples = 69,    ///< timed, on a device: likewise, until the block's wait for the device began.
   device_samples = 70,    ///< timed, on a device: likewise, by the device's own clock; absent where none is read.
   spent_ns = 57,          ///< timed: since the command, or since the child before: its fork and its end included.

@@ -221,6 +221,8 @@ void fields(auto& a, is<DeviceWork> auto& w) {
 void fields(auto& a, is<OnDevice> auto& d) {
   a("name", d.name);
   a.optional("wait_s", d.wait_s);
+  a.optional("flush", d.flush);
+  a.optional("settings", d.settings);
   a.optional("launch", d.launch);
   a.optional("time", d.time);
   a.optional("work", d.work);

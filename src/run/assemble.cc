@@ -174,8 +174,13 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
   if (!outcome.device.empty()) {
     record.flags.emplace_back("device");
     record.on_device = OnDevice{.name = outcome.device};
+    if (!outcome.device_settings.empty()) record.on_device->settings = outcome.device_settings;
     if (const auto& times = outcome.device_times) {
       if (times->wait_s > 0) record.on_device->wait_s = times->wait_s;
+      if (times->flushed) {
+        record.flags.emplace_back("cold");
+        record.on_device->flush = "l2";
+      }
       record.on_device->launch = device_time(times->launch_s);
       record.on_device->time = device_time(times->device_s);
     }

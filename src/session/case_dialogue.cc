@@ -61,7 +61,10 @@ void CaseDialogue::fail(CaseFailure failure, bool crashed) {
 }
 
 std::optional<CaseCommand> CaseDialogue::on_ready(const PhaseReady& ready) {
-  if (!ready.device.empty()) device_ = ready.device;
+  if (!ready.device.empty()) {
+    device_ = ready.device;
+    device_settings_ = ready.device_settings;
+  }
   step_ = ready.phase == Phase::statement ? Step::statement : Step::baseline;
   return pass_on(ready);
 }
@@ -101,7 +104,10 @@ std::optional<CaseCommand> CaseDialogue::pass_on(Message message) {
 }
 
 void CaseDialogue::deliver(CaseOutcome& outcome, std::optional<WallWatch> watch) {
-  if (!device_.empty()) outcome.device = device_;
+  if (!device_.empty()) {
+    outcome.device = device_;
+    outcome.device_settings = device_settings_;
+  }
   if (!left_behind_.empty()) outcome.left_behind = left_behind_;
   // Others are left before the function's end: what it has reported by then is not what it reports there.
   if (report_ && (rules_.mode == Mode::wall || rules_.waits_for_end)) {

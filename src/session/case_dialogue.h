@@ -58,6 +58,7 @@ class CaseDialogue {
   std::string left_behind_;
   bool ended_ = false;  ///< The benchmark's function, after all of its regions.
   std::string device_;
+  std::map<std::string, std::string> device_settings_;
   std::optional<CaseFailure> failure_;
   bool crashed_ = false;
 };

@@ -435,6 +435,37 @@ TEST_F(CaseDialogueTest, OnADeviceAWaitIsMeasuredAndTakenOff) {
   EXPECT_EQ(outcome.device, "cuda");
 }
 
+TEST_F(CaseDialogueTest, WithAColdCacheAWaitIsMeasuredWithAWarmOneAndTakenOff) {
+  settings_.counts = false;
+  case_.settings.flush = Flush::l2;
+  const auto block = [](std::uint64_t number, double execution_s) {
+    const double all_s = execution_s * static_cast<double>(number) + 1e-4;
+    return ChildTimed{.number = number,
+                      .samples_s = std::vector(10, all_s / static_cast<double>(number)),
+                      .launch_s = std::vector(10, 4e-6),
+                      .device_s = std::vector(10, 9e-6)};
+  };
+  CaseDialogue dialogue = begin(Mode::wall);
+  dialogue.on(PhaseReady{.phase = Phase::baseline, .device = "cuda"});
+  EXPECT_FALSE(times_of(dialogue.on(PhaseReady{.phase = Phase::statement, .device = "cuda"})).flushes);
+  EXPECT_FALSE(times_of(dialogue.on(block(1, 1e-5))).flushes);
+  AskTimes asked = times_of(dialogue.on(block(10, 1e-5)));
+  EXPECT_TRUE(asked.flushes);
+  EXPECT_EQ(asked.iterations, 1U);
+  std::optional<CaseCommand> next = dialogue.on(block(1, 3e-5));
+  for (int child = 1; child < 40 && next && !advances(next); ++child) {
+    EXPECT_TRUE(times_of(next).flushes);
+    next = dialogue.on(block(1, 3e-5));
+  }
+  CaseOutcome outcome;
+  dialogue.deliver(outcome, {});
+  EXPECT_NEAR(median(outcome.wall->by_child.front()), 3e-5, 1e-11);
+  ASSERT_TRUE(outcome.device_times);
+  EXPECT_TRUE(outcome.device_times->flushed);
+  EXPECT_NEAR(outcome.device_times->wait_s, 1e-4, 1e-9);
+  EXPECT_NEAR(median(outcome.device_times->device_s), 9e-6, 1e-11);
+}
+
 TEST_F(CaseDialogueTest, AllocationsAreCountedAfterTheTimesAndOnlyBesideCounts) {
   for (const bool counts : {true, false}) {
     settings_.counts = counts;

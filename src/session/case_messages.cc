@@ -70,6 +70,20 @@ RegionCounted counted(const Message& message, const DumpFolder& dumps) {
   return region;
 }
 
+PhaseReady ready(const Message& message) {
+  const std::string device = text_of(message, Field::device);
+  PhaseReady ready{.phase = static_cast<protocol::Phase>(message.number(Field::phase)),
+                   .in_process = message.number(Field::in_process) != 0,
+                   .device = std::string(first_line(device)),
+                   .allocator = text_of(message, Field::allocator),
+                   .threads = static_cast<int>(message.number(Field::threads, 1))};
+  for (const std::string_view line : split(std::string_view(device).substr(ready.device.size()), '\n')) {
+    if (const std::size_t end = line.find('='); end != std::string_view::npos)
+      ready.device_settings.emplace(line.substr(0, end), line.substr(end + 1));
+  }
+  return ready;
+}
+
 CaseReport report(const Message& message) {
   constexpr unsigned kRate = 1;
   constexpr unsigned kInverted = 1U << 31U;
@@ -115,9 +129,7 @@ void DumpFolder::clean() const {
 CaseMessage decode(const Message& message, const DumpFolder& dumps) {
   switch (message.type()) {
     case MessageType::ready:
-      return PhaseReady{static_cast<protocol::Phase>(message.number(Field::phase)),
-                        message.number(Field::in_process) != 0, text_of(message, Field::device),
-                        text_of(message, Field::allocator), static_cast<int>(message.number(Field::threads, 1))};
+      return ready(message);
     case MessageType::counted:
       return counted(message, dumps);
     case MessageType::timed: {
@@ -160,13 +172,14 @@ std::string_view encode(const CaseCommand& command, std::uint32_t job, std::span
   }
   if (const auto* times = std::get_if<AskTimes>(&command)) {
     Writer frame(buffer, MessageType::time, job);
-    return frame.number(Field::iterations, times->iterations)
+    frame.number(Field::iterations, times->iterations)
         .number(Field::block_ns, nanoseconds(times->block_s))
         .number(Field::budget_ns, nanoseconds(times->budget_s))
         .number(Field::least_samples, times->least_samples)
         .number(Field::children, times->children)
-        .number(Field::last, times->last ? 1 : 0)
-        .finish();
+        .number(Field::last, times->last ? 1 : 0);
+    if (times->flushes) frame.number(Field::flushes, 1);
+    return frame.finish();
   }
   return Writer(buffer, MessageType::advance, job).finish();
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -21,8 +22,9 @@ namespace tally {
 /// A phase is set up and warmed up.
 struct PhaseReady {
   protocol::Phase phase = protocol::Phase::baseline;
-  bool in_process = false;     ///< The child will not fork its regions.
-  std::string device = {};     ///< That the case works on; empty: none.
+  bool in_process = false;                                  ///< The child will not fork its regions.
+  std::string device = {};                                  ///< That the case works on; empty: none.
+  std::map<std::string, std::string> device_settings = {};  ///< That its process has of it.
   std::string allocator = {};  ///< The file of the malloc that the host cannot read; empty: the C library's.
   int threads = 1;             ///< Alive in the child.
 };
@@ -81,6 +83,7 @@ struct AskTimes {
   std::uint64_t least_samples = 1;  ///< Likewise, whatever the budget.
   std::uint64_t children = 1;
   bool last = false;          ///< As with counts: the case child may be the last of these itself.
+  bool flushes = false;       ///< On a device: its cache is written over before each block.
   bool of_statement = false;  ///< Not of the empty loop, which is too short to be watched.
 };
 /// Leave this phase.

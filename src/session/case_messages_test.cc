@@ -31,5 +31,20 @@ TEST(DumpFolder, KeepsNothingThatTheChildLeftHoweverManyThereAre) {
   EXPECT_THAT(left, testing::ElementsAre("8.1"));
 }
 
+TEST(CaseMessages, SettingsOfADeviceFollowItsNameInLines) {
+  const auto ready_with = [](std::string_view device) {
+    static char buffer[512];
+    protocol::Writer writer(buffer, protocol::MessageType::ready, 1);
+    writer.text(protocol::Field::device, device);
+    return std::get<PhaseReady>(decode(protocol::parse_frame(writer.finish()).message, {}));
+  };
+  using Settings = std::map<std::string, std::string>;
+  EXPECT_EQ(ready_with("cuda").device, "cuda");
+  EXPECT_EQ(ready_with("cuda").device_settings, Settings());
+  EXPECT_EQ(ready_with("cuda\ntf32=True\n\nno setting\na=b=c\n").device, "cuda");
+  EXPECT_EQ(ready_with("cuda\ntf32=True\n\nno setting\na=b=c\n").device_settings,
+            (Settings{{"tf32", "True"}, {"a", "b=c"}}));
+}
+
 }  // namespace
 }  // namespace tally

@@ -105,7 +105,8 @@ struct CaseOutcome {
   std::vector<ProbeSample> probed;
   std::optional<StatementResult> result;
   CaseReport report;
-  std::string device;               ///< That it works on, "cuda"; empty: none.
+  std::string device;                                  ///< That it works on, "cuda"; empty: none.
+  std::map<std::string, std::string> device_settings;  ///< Of its process, as PhaseReady has them.
   std::vector<std::string> loaded;  ///< Programs and libraries that it had in memory when it was ready to be
                                     ///< counted and its host had not when that was.
   BuiltCase built;                  ///< What was built for it.

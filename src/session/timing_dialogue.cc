@@ -100,22 +100,38 @@ AskTimes TimingDialogue::on_device_probe(const ChildTimed& timed) {
   }
   device_probe_ = DeviceProbe::done;
   for (const double launch_s : timed.launch_s) device_->launch_s.push_back(std::max(launch_s - wall_.overhead_s, 0.0));
+  if (flushes() && was_first) return ask_cold_times();
   const WallPlan& plan = rules_.plan.wall;
-  if (plan.number > 0) return ask_times(plan.number, plan.min_run_time_s, 1);
+  if (plan.number > 0 && !flushes()) return ask_times(plan.number, plan.min_run_time_s, 1);
   if (was_first) return ask_times(1, child_run_time_s(plan), 1);
   constexpr double kLeastExecutionS = 1e-9;
   const auto some = static_cast<double>(kSomeExecutions);
   const double execution_s = std::max((some * each_s - one_execution_s_) / (some - 1), kLeastExecutionS);
   const double wait_s = std::max(one_execution_s_ - execution_s, 0.0);
+  if (flushes()) {
+    device_->wait_s = wait_s;
+    return ask_cold_times();
+  }
   const double block_s = std::max(least_block_s(plan, rules_.timer_overhead_s), wait_s / kMostWaitShare);
   const double number = std::ceil(std::min(block_s, kLongestBlockS) / execution_s);
   return ask_times(std::max(static_cast<std::uint64_t>(number), kSomeExecutions), child_run_time_s(plan), 1);
+}
+
+AskTimes TimingDialogue::ask_cold_times() {
+  device_->flushed = true;
+  ask_times(1, child_run_time_s(rules_.plan.wall), 1);
+  asked_.flushes = true;
+  return asked_;
 }
 
 /// From each sample: what a block of one execution takes, and that execution.
 void TimingDialogue::take_off_wait(ChildTimed& timed) {
   const auto number = static_cast<double>(timed.number);
   std::ranges::move(timed.device_s, std::back_inserter(device_->device_s));
+  if (flushes()) {
+    for (double& sample : timed.samples_s) sample = std::max(sample - device_->wait_s, 0.0);
+    return;
+  }
   if (timed.number < kSomeExecutions) return;
   for (double& sample : timed.samples_s) sample = std::max((sample * number - one_execution_s_) / (number - 1), 0.0);
   device_->wait_s = std::max(one_execution_s_ - median(timed.samples_s), 0.0);
@@ -151,7 +167,10 @@ DialogueAnswer TimingDialogue::next() {
     const std::uint64_t children = wall_.by_child.size();
     const std::uint64_t more = next_children(plan, children, progress_.spent_s);
     const bool last = !rules_.counts_allocations && are_last(plan, children, more, progress_);
-    return ask_times(wall_.number_per_run, child_budget_s(plan, progress_), more, last);
+    const bool flushed = asked_.flushes;
+    ask_times(wall_.number_per_run, child_budget_s(plan, progress_), more, last);
+    asked_.flushes = flushed;
+    return asked_;
   }
   if (!rules_.counts_allocations) return Advance{};
   return AskCount{std::min(rules_.plan.iterations, kAllocationIterations), true};
@@ -210,6 +229,7 @@ void TimingDialogue::deliver(CaseOutcome& outcome) {
     return;
   }
   outcome.device_times->wait_s = device_->wait_s;
+  outcome.device_times->flushed = device_->flushed;
   std::ranges::move(device_->launch_s, std::back_inserter(outcome.device_times->launch_s));
   std::ranges::move(device_->device_s, std::back_inserter(outcome.device_times->device_s));
 }

@@ -5,6 +5,9 @@
 /// one execution and of a few come first: they show what an execution and what a wait takes, and so how many executions
 /// there must be between two waits. What a block of one takes is subtracted from each longer one: the wait goes, and
 /// one execution.
+///
+/// Where the device's cache is written over before each execution, a block has one. What a wait takes is known of the
+/// same blocks, in which the cache is warm, and is subtracted.
 #pragma once
 
 #include "measurement/autorange.h"
@@ -35,7 +38,9 @@ class TimingDialogue {
   AskTimes ask_times_of_statement();
   AskTimes ask_device_times(std::uint64_t iterations, double budget_s);
   AskTimes on_device_probe(const ChildTimed& timed);
+  AskTimes ask_cold_times();
   void take_off_wait(ChildTimed& timed);
+  [[nodiscard]] bool flushes() const { return rules_.measured->settings.flush == Flush::l2; }
   DialogueAnswer next();
 
   DialogueRules rules_;

@@ -2,6 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "base/text.h"
+#include "base/unique_fd.h"
 #include "harness.h"
 
 namespace tally::cli_test {
@@ -40,7 +45,52 @@ def observe(what):
     if order == [3, 0, 1, 2] and fake_device.warm > 1000:
         with open(f"{traces}/{os.getpid()}.trace.json", "w") as file:
             json.dump({"traceEvents": events}, file)"""
+device_flush = { py = "def device_flush(): return 1000", cpp = "return 1000;" }
+device_settings.py = "def device_settings(): return {'fp': fake_device.precision, 'benchmark': 'off'}"
+device_settings.cpp = 'return "fp=high\nbenchmark=off\n";'
 prelude = ["stdexcept"]
+
+# Its work ends 100 µs after it was given, and with a cold cache 200 µs. It holds the order of calls to what it should be.
+[toolchain.cold]
+extends = "on"
+sync = { py = "import fake_device; fake_device.wait_for_work()", cpp = ";" }
+device_flush.cpp = "return 1000;"
+device_flush.py = """
+import fake_device
+def device_flush():
+    fake_device.log[:] = ["flush"]
+    return 1000
+"""
+device_observer.py = """
+import fake_device
+ON_STREAM, ON_HOST = "flush begin work end sync", "flush sync begin work end sync"
+def observe(what):
+    if what == 0:
+        fake_device.log.append("begin")
+    if what == 1:
+        fake_device.log.append("end")
+    if what != 2:
+        return
+    order, fake_device.log[:] = " ".join(fake_device.log), []
+    if not order.startswith("flush"):
+        return 0
+    fake_device.last, last = order, fake_device.last
+    assert {order, last} == {ON_STREAM, ON_HOST}, order
+    return 5e-6 if order == ON_STREAM else 9e-6
+"""
+device = { py = """
+def device():
+    return "fake"
+""", cpp = 'return "fake";' }
+
+# As a card of NVIDIA's.
+[toolchain.cuda]
+extends = "on"
+device = { py = """
+def device():
+    return "cuda"
+""", cpp = 'return "cuda";' }
+sync = { py = "pass", cpp = ";" }
 
 [toolchain.failing]
 extends = "on"
@@ -57,7 +107,24 @@ class DeviceTest : public testing::Test {
   DeviceTest() : folder_(*TemporaryFolder::make()) {
     // What is measured counts its executions in it.
     EXPECT_TRUE(write_file(folder_.path() / "fake_device.py", R"py(
+import time
+
 executed = ended = warm = 0
+precision = "high"
+log = []
+last = "flush sync begin work end sync"
+busy_until = 0
+
+def work():
+    global busy_until
+    cold = "flush" in log
+    log.append("work")
+    busy_until = max(busy_until, time.perf_counter_ns()) + (200_000 if cold else 100_000)
+
+def wait_for_work():
+    while time.perf_counter_ns() < busy_until:
+        pass
+    log.append("sync")
 
 def add():
     global executed, warm
@@ -69,15 +136,40 @@ def wait():
         raise RuntimeError("error 710: an assert on the device\nmore of it")
 )py"));
   }
-  Record record_of_suite(const std::string& benchmarks) {
+  fs::path suite_of(const std::string& benchmarks) {
     const fs::path text = folder_.path() / "suite.toml";
     EXPECT_TRUE(write_file(text, kToolchains + benchmarks));
+    return text;
+  }
+  Record record_of_suite(const std::string& benchmarks, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments = {"run", suite_of(benchmarks).string(), "--wall-only", "--min-run-time",
+                                          "0.05"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return record_of(arguments, ran_, how());
+  }
+  [[nodiscard]] How how() const {
     How how;
     how.more = {{"PYTHONPATH", folder_.path().string()}};
-    return record_of({"run", text.string(), "--wall-only", "--min-run-time", "0.05"}, ran_, how);
+    how.more.insert(how.more.end(), variables_.begin(), variables_.end());
+    how.path = folder_.path().string() + ":" + how.path;
+    return how;
+  }
+  /// The machine has one card, which has been slowed down for half a second more each time that it is looked at.
+  void add_nvidia_smi() {
+    const fs::path program = folder_.path() / "nvidia-smi";
+    EXPECT_TRUE(write_file(program, R"sh(#!/bin/sh
+here=$(dirname "$0")
+case $1 in
+  --query-gpu*)
+    echo x >>"$here/looks"
+    echo "GPU-a, NVIDIA H200, 580.1, 1980, 3201, 118.36, 700.00, 34, 0x0000000000000004, $(wc -l <"$here/looks")500000, 0, 0, 0" ;;
+  --query-compute-apps*) echo "4711, GPU-a, /usr/bin/somebody" ;;
+esac)sh"));
+    fs::permissions(program, fs::perms::owner_all);
   }
 
   TemporaryFolder folder_;
+  EnvironmentVariables variables_;
   Ran ran_;
 };
 
@@ -118,6 +210,101 @@ setup = { py = "import fake_device" }
   const CaseRecord& cpp = case_of(record, "assert", "cpp");
   ASSERT_TRUE(cpp.failure);
   EXPECT_EQ(cpp.failure->message.substr(0, cpp.failure->message.find('\n')), "error 710: an assert on the device");
+}
+
+TEST_F(DeviceTest, WithAColdCacheEachExecutionIsTimedAloneAfterItWasWrittenOver) {
+  const Record record = record_of_suite(R"toml(
+[[benchmark]]
+label = "warm"
+toolchain = "cold"
+device = "fake"
+py = "fake_device.work()"
+setup = { py = "import fake_device" }
+[[benchmark]]
+label = "cold"
+toolchain = "cold"
+device = "fake"
+flush = "l2"
+py = "fake_device.work()"
+cpp = 'asm volatile("");'
+setup = { py = "import fake_device" }
+)toml");
+  ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+  const CaseRecord& warm = case_of(record, "warm", "python");
+  const CaseRecord& cold = case_of(record, "cold", "python");
+  ASSERT_TRUE(warm.wall && cold.wall && cold.on_device && warm.on_device) << ran_.out << ran_.err;
+  EXPECT_EQ(warm.on_device->flush, std::nullopt);
+  EXPECT_EQ(cold.on_device->flush, "l2");
+  EXPECT_EQ(case_of(record, "cold", "cpp").on_device->flush, "l2");
+  EXPECT_EQ(cold.wall->number_per_run, 1U);
+  EXPECT_GT(warm.wall->number_per_run, 1U);
+  EXPECT_NEAR(warm.wall->median_s, 100e-6, 30e-6);
+  EXPECT_NEAR(cold.wall->median_s, 200e-6, 60e-6) << "without what a wait takes";
+  ASSERT_TRUE(cold.on_device->time);
+  EXPECT_NEAR(cold.on_device->time->median_s, 5e-6, 1e-12) << "of executions that the device finds queued";
+  EXPECT_THAT(cold.flags, testing::Contains("cold"));
+}
+
+TEST_F(DeviceTest, WhatCannotBeFlushedIsRefusedInOneLine) {
+  const auto refusal = [&](const std::string& rest) {
+    return tally({"run", suite_of("[[benchmark]]\nlabel = 'a'\nflush = 'l2'\n" + rest).string()}, how()).err;
+  };
+  EXPECT_THAT(refusal("toolchain = 'on'\npy = 'pass'\n"),
+              testing::HasSubstr("flush = \"l2\" is for cases that name a device, and this one runs on the CPU"));
+  EXPECT_THAT(refusal("toolchain = 'on'\npy = 'pass'\ndevices = ['cpu', 'fake']\n"),
+              testing::HasSubstr("name a device alone"));
+  EXPECT_THAT(refusal("toolchain = 'blind'\npy = 'pass'\ndevice = 'fake'\n[toolchain.blind]\nextends = 'on'\n"
+                      "sync.py = 'pass'\ndevice.py = 'def device(): return 1'\n"),
+              testing::HasSubstr("toolchain 'blind' cannot write over a device's cache"));
+  const Ran time = tally({"time", "pass", "-l", "python", "--flush", "l2"}, how());
+  EXPECT_EQ(time.code, 2);
+  EXPECT_THAT(time.err, testing::HasSubstr("and this one runs on the CPU"));
+}
+
+TEST_F(DeviceTest, AToolchainThatWritesNothingOverFailsTheCase) {
+  const Record record = record_of_suite(R"toml(
+[toolchain.none]
+extends = "on"
+device_flush = { py = "def device_flush(): return 0", cpp = "" }
+[[benchmark]]
+label = "a"
+toolchain = "none"
+device = "fake"
+flush = "l2"
+py = "pass"
+cpp = 'asm volatile("");'
+setup = { py = "import fake_device" }
+)toml");
+  for (const char* language : {"python", "cpp"}) {
+    const CaseRecord& one = case_of(record, "a", language);
+    ASSERT_TRUE(one.failure) << language;
+    EXPECT_THAT(one.failure->message,
+                testing::StartsWith("its toolchain cannot write over the device's cache in this language"))
+        << language;
+  }
+}
+
+TEST_F(DeviceTest, SettingsOfItsProcessAreThoseAfterTheSetup) {
+  const Record record = record_of_suite(R"toml(
+[[benchmark]]
+label = "a"
+toolchain = "on"
+device = "fake"
+py = "pass"
+cpp = 'asm volatile("");'
+setup = { py = "import fake_device; fake_device.precision = 'medium'" }
+[[benchmark]]
+label = "elsewhere"
+toolchain = "on"
+py = "pass"
+cpp = 'asm volatile("");'
+)toml");
+  using Settings = std::map<std::string, std::string>;
+  EXPECT_EQ(case_of(record, "a", "python").on_device->settings, (Settings{{"fp", "medium"}, {"benchmark", "off"}}));
+  EXPECT_EQ(case_of(record, "a", "cpp").on_device->settings, (Settings{{"fp", "high"}, {"benchmark", "off"}}));
+  EXPECT_EQ(case_of(record, "a", "python").on_device->name, "fake");
+  EXPECT_EQ(case_of(record, "elsewhere", "cpp").on_device->settings, std::nullopt)
+      << "its text is that of a case on the processor";
 }
 
 }  // namespace

@@ -203,6 +203,8 @@ class Work(TypedDict):
 class OnDevice(TypedDict):
     name: str
     wait_s: NotRequired[float]
+    flush: NotRequired[str]
+    settings: NotRequired[dict[str, str]]
     launch: NotRequired[DeviceTime]
     time: NotRequired[DeviceTime]
     work: NotRequired[Work]
