@@ -27,6 +27,7 @@
 #include "process/install_command.h"
 #include "process/mapped_files.h"
 #include "process/real_runner.h"
+#include "run/cards.h"
 
 namespace tally::cli {
 
@@ -246,6 +247,8 @@ int run_doctor(const Context& context, const DoctorOptions& options, std::ostrea
   if (options.machine) return describe_this_machine(runner, context, options.json, out);
   std::vector<Finding> findings = {check_valgrind(runner, context), check_aslr(runner, context), check_cpus(context),
                                    check_cache(context), check_images(context)};
+  for (const std::string& card : describe_cards(runner, context.environment))
+    findings.push_back({"gpu", true, card, {}});
   for (const Toolchain& toolchain : builtin_toolchains()) check_toolchain(runner, context, toolchain, findings);
   bool fine = true;
   json::Array list;

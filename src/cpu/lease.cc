@@ -27,6 +27,7 @@ namespace tally {
 namespace {
 
 std::string file_name(CpuIndex cpu) { return fmt::format("cpu-{}", cpu.value); }
+std::string file_name(const std::string& device) { return fmt::format("device-{}", device); }
 
 std::vector<CpuIndex> all_of(const CpuRange& range) {
   std::vector<CpuIndex> all = range.use.cpus();
@@ -98,8 +99,7 @@ Result<CpuLeases> CpuLeases::open(CpuTopology topology, const std::string& folde
   return CpuLeases(std::move(topology), std::move(opened), folder);
 }
 
-Result<std::optional<UniqueFd>> CpuLeases::lock(CpuIndex cpu, Hold hold) const {
-  const std::string name = file_name(cpu);
+Result<std::optional<UniqueFd>> CpuLeases::lock(const std::string& name, Hold hold) const {
   for (;;) {
     Result<UniqueFd> file = open_lock_file(folder_.get(), path_, name);
     if (!file) return std::unexpected(file.error());
@@ -140,6 +140,7 @@ Result<std::optional<CpuLease>> CpuLeases::try_lease(const LeaseWish& wish) {
     leave();
     return std::nullopt;
   }
+  devices_ = wish.devices;
   is_first_ = queue_.ahead().empty();
   if (is_first_) {
     // A machine of many CPUs is not looked through every time.
@@ -149,8 +150,13 @@ Result<std::optional<CpuLease>> CpuLeases::try_lease(const LeaseWish& wish) {
     auto lease = take(looks_around ? std::span<const CpuRange* const>(open) : awaited);
     if (!lease) return lease;
     if (*lease) {
-      leave();
-      return lease;
+      Result<std::optional<std::vector<UniqueFd>>> devices = take_devices(wish.devices);
+      if (!devices) return std::unexpected(devices.error());
+      if (*devices) {
+        std::ranges::move(**devices, std::back_inserter((*lease)->locks_));
+        leave();
+        return lease;
+      }
     }
   }
   if (Status entered = queue_.enter(); !entered) return std::unexpected(entered.error());
@@ -174,7 +180,7 @@ Result<std::optional<CpuLease>> CpuLeases::take(std::span<const CpuRange* const>
     CpuLease lease;
     lease.range_ = *range;
     for (const CpuIndex cpu : all_of(*range)) {
-      Result<std::optional<UniqueFd>> locked = lock(cpu, Hold::alone);
+      Result<std::optional<UniqueFd>> locked = lock(file_name(cpu), Hold::alone);
       if (!locked) return std::unexpected(locked.error());
       if (!*locked) break;
       lease.locks_.push_back(std::move(**locked));
@@ -185,13 +191,24 @@ Result<std::optional<CpuLease>> CpuLeases::take(std::span<const CpuRange* const>
   return std::nullopt;
 }
 
+Result<std::optional<std::vector<UniqueFd>>> CpuLeases::take_devices(const std::vector<std::string>& devices) const {
+  std::vector<UniqueFd> taken;
+  for (const std::string& device : devices) {
+    Result<std::optional<UniqueFd>> locked = lock(file_name(device), Hold::alone);
+    if (!locked) return std::unexpected(locked.error());
+    if (!*locked) return std::nullopt;
+    taken.push_back(std::move(**locked));
+  }
+  return taken;
+}
+
 Result<const CpuRange*> CpuLeases::best_to_wait_for(std::span<const CpuRange* const> ranges) const {
   const CpuRange* best = ranges.front();
   std::size_t least = std::numeric_limits<std::size_t>::max();
   for (const CpuRange* const range : ranges) {
     std::size_t alone = 0;
     for (const CpuIndex cpu : all_of(*range)) {
-      const auto shared = lock(cpu, Hold::shared);
+      const auto shared = lock(file_name(cpu), Hold::shared);
       if (!shared) return std::unexpected(shared.error());
       if (!*shared) ++alone;
     }
@@ -218,7 +235,7 @@ Result<CpuLease> CpuLeases::share() {
   CpuIndex chosen = order.front();
   for (const CpuIndex cpu : order) {
     if (uses_[cpu].has_alone() || queue_.wants(cpu) || queue_.is_wanted_by_others(cpu)) continue;
-    Result<std::optional<UniqueFd>> locked = lock(cpu, Hold::shared);
+    Result<std::optional<UniqueFd>> locked = lock(file_name(cpu), Hold::shared);
     if (!locked) return std::unexpected(locked.error());
     if (!*locked) continue;
     lease.locks_.push_back(std::move(**locked));
@@ -233,6 +250,13 @@ Result<CpuLease> CpuLeases::share() {
 std::string CpuLeases::waited_for() {
   const auto locks = lock_holders();
   std::map<int, std::vector<CpuIndex>> held;
+  std::map<int, std::vector<std::string>> devices;
+  for (const std::string& device : devices_) {
+    struct stat about{};
+    if (fstatat(folder_.get(), file_name(device).c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    const auto [first, last] = locks.equal_range({about.st_dev, about.st_ino});
+    for (auto one = first; one != last; ++one) devices[one->second].push_back(device);
+  }
   for (const CpuIndex cpu : topology_.allowed.cpus()) {
     struct stat about{};
     if (fstatat(folder_.get(), file_name(cpu).c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0) continue;
@@ -241,9 +265,12 @@ std::string CpuLeases::waited_for() {
   }
   constexpr std::size_t kNamed = 4;
   std::vector<std::string> parts;
+  const auto who = [](int pid) { return pid == getpid() ? "this process" : process_text(pid); };
+  for (const auto& [pid, names] : devices)
+    if (parts.size() < kNamed) parts.push_back(fmt::format("{} has the device {}", who(pid), join(names, ", ")));
   for (auto& [pid, cpus] : held) {
-    const std::string who = pid == getpid() ? "this process" : process_text(pid);
-    if (parts.size() < kNamed) parts.push_back(fmt::format("{} has CPU {}", who, to_string(CpuSet(std::move(cpus)))));
+    if (parts.size() < kNamed)
+      parts.push_back(fmt::format("{} has CPU {}", who(pid), to_string(CpuSet(std::move(cpus)))));
   }
   const std::vector<int> ahead = queue_.ahead();
   for (std::size_t i = 0; i < ahead.size() && i < kNamed; ++i)

@@ -86,9 +86,12 @@ class CpuLeases {
   static constexpr Milliseconds kRetryOfFirst{5};
   static constexpr Milliseconds kRetryOfOthers{50};
 
-  [[nodiscard]] Result<std::optional<UniqueFd>> lock(CpuIndex cpu, Hold hold) const;
+  [[nodiscard]] Result<std::optional<UniqueFd>> lock(const std::string& name, Hold hold) const;
   /// Of these, the first that is free as a whole.
   [[nodiscard]] Result<std::optional<CpuLease>> take(std::span<const CpuRange* const> ranges);
+  /// All of these devices; nothing where another lease has one of them.
+  [[nodiscard]] Result<std::optional<std::vector<UniqueFd>>> take_devices(
+      const std::vector<std::string>& devices) const;
   /// Where to wait: where the fewest CPUs are held alone, for what is shared comes back sooner.
   [[nodiscard]] Result<const CpuRange*> best_to_wait_for(std::span<const CpuRange* const> ranges) const;
   [[nodiscard]] std::vector<CpuIndex> least_shared_first();
@@ -102,6 +105,7 @@ class CpuLeases {
   bool is_first_ = false;
   const CpuRange* waits_for_ = nullptr;  ///< As the first.
   int tries_ = 0;                        ///< Since then.
+  std::vector<std::string> devices_;     ///< That the last wish had besides.
   std::map<CpuIndex, Uses> uses_;
   std::map<std::pair<int, bool>, std::vector<CpuRange>> ranges_;  ///< By the wishes that there were.
 };

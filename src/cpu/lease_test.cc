@@ -67,6 +67,22 @@ TEST_F(CpuLeaseTest, AWholeCoreKeepsOthersOffItsHyperThread) {
   EXPECT_EQ(take(leases, {.count = 1}, held), "3");
 }
 
+TEST_F(CpuLeaseTest, ADeviceIsLeasedAsAWholeWithTheCpus) {
+  CpuLeases one = open();
+  CpuLeases other = open();
+  std::vector<CpuLease> held;
+  EXPECT_EQ(take(one, {.count = 1, .devices = {"GPU-a", "GPU-b"}}, held), "0");
+  EXPECT_EQ(take(other, {.count = 1, .devices = {"GPU-c"}}, held), "1") << "another card";
+  std::vector<CpuLease> waiting;
+  EXPECT_EQ(take(other, {.count = 1, .devices = {"GPU-b"}}, waiting), "none") << "its CPU is free, and its card is not";
+  EXPECT_TRUE(other.is_waiting());
+  EXPECT_THAT(other.waited_for(), HasSubstr("this process has the device GPU-b"));
+  other.leave();
+  EXPECT_EQ(take(other, {.count = 1}, waiting), "2") << "nothing is left of what was taken with it";
+  held.clear();
+  EXPECT_EQ(take(other, {.count = 1, .devices = {"GPU-b"}}, waiting), "0");
+}
+
 TEST_F(CpuLeaseTest, SaysWhatCanNeverBe) {
   CpuLeases leases = open();
   EXPECT_EQ(describe(leases.try_lease({.count = 5}).error()),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tally {
 
@@ -18,11 +19,11 @@ Result<std::optional<CpuLease>> Placement::share() {
   return leases_.share();
 }
 
-Result<std::optional<CpuLease>> Placement::alone(int threads) {
+Result<std::optional<CpuLease>> Placement::alone(int threads, std::vector<std::string> devices) {
   if (full()) return std::nullopt;
   wanted_alone_ = true;
   const int allowed = static_cast<int>(leases_.topology().allowed.size());
-  return leases_.try_lease({.count = std::min(threads, allowed), .whole_cores = true});
+  return leases_.try_lease({.count = std::min(threads, allowed), .whole_cores = true, .devices = std::move(devices)});
 }
 
 void Placement::end_round(Clock::time_point now) {

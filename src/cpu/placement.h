@@ -24,7 +24,8 @@ class Placement {
   /// Nothing when this run has no CPU left. An error: the lock files cannot be used.
   Result<std::optional<CpuLease>> share();
   /// Nothing when this run has no CPU left, or others have what is wanted: then this run stands in line.
-  Result<std::optional<CpuLease>> alone(int threads);
+  /// `devices` are leased with the CPUs.
+  Result<std::optional<CpuLease>> alone(int threads, std::vector<std::string> devices = {});
 
   /// Between these, everything is started that may be. A place in the line is given up where no times were wanted.
   void begin_round() { wanted_alone_ = false; }

@@ -23,8 +23,9 @@ struct CpuTopology {
 Result<CpuTopology> read_topology(const CpuSet& wanted = {}, const std::string& sysfs = "/sys/devices/system/cpu");
 
 struct LeaseWish {
-  int count = 1;             ///< CPUs, at least 1.
-  bool whole_cores = false;  ///< For wall time: nothing of ours runs on the hyper-threads beside it.
+  int count = 1;                          ///< CPUs, at least 1.
+  bool whole_cores = false;               ///< For wall time: nothing of ours runs on the hyper-threads beside it.
+  std::vector<std::string> devices = {};  ///< Besides, each as a whole: names of lock files.
 };
 
 struct CpuRange {

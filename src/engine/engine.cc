@@ -45,6 +45,9 @@ Ending without_its_device(const Case& measured, CaseOutcome& outcome) {
   return Ending::failed;
 }
 
+/// It takes times of a device, or looks at what the device does: nothing else may use its card.
+bool takes_times_of_device(const HostKind& kind, Mode mode) { return kind.on_device && !is_under_valgrind(mode); }
+
 StopLadder::Reason cancelled() { return {Ending::cancelled, "cancelled"}; }
 
 }  // namespace
@@ -161,6 +164,27 @@ std::optional<CpuLease> Engine::lease_for(Mode mode, int threads) {
   return *std::move(lease);
 }
 
+/// With all cards that the case may use.
+std::optional<CpuLease> Engine::lease_for_device(const std::string& kind, int threads) {
+  std::vector<std::string> cards;
+  if (request_.cards != nullptr) {
+    cards = request_.cards->locks(kind);
+    for (const std::string& note : request_.cards->notes(kind)) observer_.on_warning(note);
+  }
+  auto lease = placement_.alone(threads, std::move(cards));
+  if (!lease) {
+    result_.stopped = lease.error();
+    return std::nullopt;
+  }
+  return *std::move(lease);
+}
+
+/// As its definition names it. One that names none has looked for a driver; NVIDIA's are nearly all.
+std::string Engine::device_kind(const Job& job) const {
+  const std::string& named = request_.cases[job.index].device;
+  return named.empty() ? "cuda" : named;
+}
+
 bool Engine::start_build() {
   if (!builds_.waiting()) return false;
   auto lease = lease_for(Mode::counts);
@@ -193,7 +217,7 @@ bool Engine::start_session() {
     if (kind.on_device && !device_is_free(job)) continue;
     if (const auto ready = pool_.ready((*host)->key)) {
       if (!is_undecided(kind)) {
-        times_wait = is_alone(job.mode);
+        times_wait = is_alone(job.mode) || takes_times_of_device(kind, job.mode);
         if (start_session(kind, (*host)->spec, *ready)) return true;
         // Times may wait for another run; nothing else of this one does.
         if (result_.stopped || !times_wait) return false;
@@ -276,7 +300,10 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
   // Valgrind runs one thread at a time: counting needs one CPU, however many threads there are.
   // How many processes and threads a command has at once, nobody knows before.
   const int cpus = measured.command ? static_cast<int>(all_cpus_) : measured.threads;
-  auto lease = lease_for(book_.first(kind).mode, cpus);
+  const Mode mode = book_.first(kind).mode;
+  const bool of_device = takes_times_of_device(kind, mode);
+  const std::string device = of_device ? device_kind(book_.first(kind)) : std::string();
+  auto lease = of_device ? lease_for_device(device, cpus) : lease_for(mode, cpus);
   if (!lease) return false;
   if (!announce(kind, spec, host)) return false;
   const Job job = book_.take(kind);
@@ -291,6 +318,8 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
     outcome.warnings.push_back(fmt::format("it has {} threads and only {} CPU{} may be used: they took turns",
                                            measured.threads, request.cpus.size(), request.cpus.size() == 1 ? "" : "s"));
   }
+  auto card =
+      of_device && mode == Mode::wall && request_.cards != nullptr ? request_.cards->read(device) : std::nullopt;
   observer_.on_session(job.index, job.mode, request.cpus);
   auto session = std::make_unique<Session>(std::move(request));
   const Clock::time_point now = runner_.now();
@@ -311,7 +340,8 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
                                             time_to_clean_up(measured)),
                        .memory_limit = rules_.plan_of(job).memory_bytes,
                        .wait_limit = rules_.wait_limit(job),
-                       .passes_signals_on = measured.command.has_value()});
+                       .passes_signals_on = measured.command.has_value(),
+                       .card_before = std::move(card)});
   return true;
 }
 
@@ -451,6 +481,10 @@ void Engine::end_session(Running session) {
   runner_.unwatch(session->session->socket());
   runner_.unwatch(session->session->output());
   session->ended = runner_.now();
+  if (session->card_before) {
+    const auto card = request_.cards->read(device_kind(session->job));
+    if (card && card->uuid == session->card_before->uuid) session->card = watched(*session->card_before, *card);
+  }
   session->lease = {};
   estimate_single_hosts(*session);
   pool_.give_back(session->host);
@@ -539,11 +573,19 @@ void Engine::look_into_device(const Job& job, const CaseOutcome& outcome) {
   observer_.on_planned(look.mode, 1);
 }
 
+/// Of several turns, from the first one's begin to the last one's end.
+void Engine::note_card(const RunningSession& session, CaseOutcome& outcome) const {
+  if (!session.card || !outcome.device_times) return;
+  std::optional<CardWatch>& card = outcome.device_times->card;
+  card = card ? pooled(*card, *session.card) : *session.card;
+}
+
 void Engine::conclude(RunningSession& session) {
   const Job job = session.job;
   const bool well = session.session->ending() == Ending::ok;  // of itself: a failure may be only a warning
   CaseOutcome& outcome = book_.outcome(job.index);
   Ending ending = deliver(session, outcome);
+  note_card(session, outcome);
   const Case& measured = request_.cases[job.index];
   if (ending == Ending::ok && job.mode.kind != Mode::probing && names_device(measured) && outcome.device.empty())
     ending = without_its_device(measured, outcome);

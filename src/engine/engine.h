@@ -88,6 +88,9 @@ class Engine {
   [[nodiscard]] std::string sharing_group(std::size_t index) const;
   [[nodiscard]] std::size_t cpus_in_use() const;
   std::optional<CpuLease> lease_for(Mode mode, int threads = 1);
+  std::optional<CpuLease> lease_for_device(const std::string& kind, int threads);
+  [[nodiscard]] std::string device_kind(const Job& job) const;
+  void note_card(const RunningSession& session, CaseOutcome& outcome) const;
 
   ProcessRunner& runner_;
   HostPool& pool_;
@@ -111,7 +114,7 @@ class Engine {
   std::vector<bool> moved_to_device_;
   std::set<std::string> warned_of_warm_up_;  ///< Toolchains.
   bool has_estimated_single_hosts_ = false;
-  std::vector<bool> looked_into_;            ///< By case: what the device does of it is requested.
+  std::vector<bool> looked_into_;  ///< By case: what the device does of it is requested.
   MemoryWatch memory_;
   QueueWatch queue_;
   Interruption interruption_;

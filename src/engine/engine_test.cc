@@ -139,6 +139,59 @@ TEST_F(EngineTest, ACaseThatAsksForADriverIsMeasuredWhereThereIsOne) {
   EXPECT_THAT(witness_.outcomes.at(2).warnings, IsEmpty());
 }
 
+/// Each reading has slowed the card down for a second more.
+class FakeCards final : public Cards {
+ public:
+  std::vector<std::string> locks(std::string_view kind) override {
+    kinds.emplace_back(kind);
+    return {"GPU-a"};
+  }
+  std::optional<Card> read(std::string_view /*kind*/) override {
+    return Card{.uuid = "GPU-a", .slowed_s = {{"sw_power_cap", static_cast<double>(++readings)}}};
+  }
+  std::vector<std::string> notes(std::string_view /*kind*/) override { return std::exchange(notes_, {}); }
+
+  int readings = 0;
+  std::vector<std::string> kinds;
+
+ private:
+  std::vector<std::string> notes_ = {"others use the card"};
+};
+
+TEST_F(EngineTest, TheCardIsReadAroundTimesOfADeviceAndOfNothingElse) {
+  FakeCards cards;
+  cards_ = &cards;
+  add_cases(2);
+  cases_[0].device = "cuda";
+  hosts_.on_case = [&](const FakeRequest& request) {
+    return FakeCase{.device = request.statement == "statement 0" ? "cuda" : ""};
+  };
+  run();
+  EXPECT_EQ(endings(), (std::map<Ending, std::size_t>{{Ending::ok, 2}}));
+  EXPECT_EQ(cards.readings, 2);
+  EXPECT_THAT(cards.kinds, testing::Each("cuda"));
+  ASSERT_TRUE(witness_.outcomes.at(0).device_times.value().card);
+  EXPECT_EQ(witness_.outcomes.at(0).device_times->card->slowed_s->at("sw_power_cap"), 1);
+  EXPECT_FALSE(witness_.outcomes.at(1).device_times);
+  EXPECT_THAT(witness_.warnings, ElementsAre("others use the card"));
+}
+
+TEST_F(EngineTest, TimesOfADeviceWaitForACardThatAnotherRunHas) {
+  FakeCards cards;
+  cards_ = &cards;
+  CpuLeases others = plain_cpus(8, folder_ + "/cpus");
+  const auto held = others.try_lease({.count = 1, .devices = {"GPU-a"}});
+  ASSERT_TRUE(held && *held);
+  settings_.max_wait_s = 5;
+  settings_.counts = false;
+  add_cases(1);
+  cases_[0].device = "cuda";
+  hosts_.on_case = [&](const FakeRequest&) { return FakeCase{.device = "cuda"}; };
+  const ExecutionResult result = run();
+  ASSERT_TRUE(result.stopped);
+  EXPECT_THAT(describe(*result.stopped), HasSubstr("has the device GPU-a"));
+}
+
 TEST_F(EngineTest, WhatIsToRunOnADeviceAndUsesNoneHasFailed) {
   add_cases(2);
   cases_[0].device = cases_[1].device = "cuda";

@@ -8,6 +8,7 @@
 #include "cpu/lease.h"
 #include "engine/job_queue.h"
 #include "hosts/host_pool.h"
+#include "measurement/card_state.h"
 #include "session/session.h"
 #include "session/stop_ladder.h"
 
@@ -28,6 +29,8 @@ struct RunningSession {
   std::unique_ptr<ChildHandle> child = {};  ///< Once it has been forked.
   Clock::time_point ended = {};             ///< Once it has.
   std::optional<Clock::time_point> host_since = {};  ///< When its host was started, of one that serves it alone.
+  std::optional<Card> card_before = {};              ///< Of one that takes times on a device, where a card can be read.
+  std::optional<CardWatch> card = {};                ///< Once it has ended.
 };
 
 /// So long a case that was stopped may clean up after itself; 0: it does not.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cards.h"
 #include "engine/job_queue.h"
 #include "hosts/host_spec.h"
 #include "session/dialogue_rules.h"
@@ -25,6 +26,7 @@ struct ExecutionRequest {
   std::string examiner;  ///< Not empty: nothing is measured, each statement is executed and reports what it leaves.
   bool may_know_counts = false;           ///< The observer is asked which counts are known.
   std::vector<const Probe*> probes = {};  ///< That look into the cases after all that measures, in this order.
+  Cards* cards = nullptr;                 ///< Null: devices are not leased, and nothing is noted of them.
   const Probe* device_probe = nullptr;    ///< That looks into those that work on a device and that it applies to.
 };
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "measurement/card_state.h"
 #include "measurement/statistics.h"
 
 namespace tally {
@@ -18,6 +19,7 @@ namespace tally {
 struct DeviceSamples {
   double wait_s = 0;              ///< Of a block, whatever it executes: taken off of the case's times already.
   std::vector<double> launch_s;   ///< Until all that the host had to do was done.
+  std::optional<CardWatch> card;  ///< Nothing where none was read.
   bool flushed = false;           ///< The device's cache was written over before each execution.
   std::vector<double> device_s;  ///< By the device's own clock, from what it was given first to what it was given last.
   friend bool operator==(const DeviceSamples&, const DeviceSamples&) = default;
@@ -56,6 +58,7 @@ struct OnDevice {
   std::optional<double> wait_s;
   std::optional<std::string> flush;  ///< "l2": each execution that was timed found that cache written over.
   std::optional<std::map<std::string, std::string>> settings;  ///< Of its process: "cudnn.benchmark" is "False".
+  std::optional<CardWatch> card;                               ///< Before and after times were taken.
   std::optional<DeviceTime> launch;  ///< The host's part: launching, and all else that it does.
   std::optional<DeviceTime> time;    ///< Between two events of the device's own.
   std::optional<DeviceWork> work;

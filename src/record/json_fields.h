@@ -218,11 +218,28 @@ void fields(auto& a, is<DeviceWork> auto& w) {
   a("by_name", w.by_name);
 }
 
+void fields(auto& a, is<CardState> auto& s) {
+  a.optional("sm_mhz", s.sm_mhz);
+  a.optional("memory_mhz", s.memory_mhz);
+  a.optional("power_w", s.power_w);
+  a.optional("power_limit_w", s.power_limit_w);
+  a.optional("temperature_c", s.temperature_c);
+  a("slowed_by", s.slowed_by);
+}
+
+void fields(auto& a, is<CardWatch> auto& w) {
+  a("uuid", w.uuid);
+  a("before", w.before);
+  a("after", w.after);
+  a.optional("slowed_s", w.slowed_s);
+}
+
 void fields(auto& a, is<OnDevice> auto& d) {
   a("name", d.name);
   a.optional("wait_s", d.wait_s);
   a.optional("flush", d.flush);
   a.optional("settings", d.settings);
+  a.optional("card", d.card);
   a.optional("launch", d.launch);
   a.optional("time", d.time);
   a.optional("work", d.work);

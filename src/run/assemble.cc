@@ -181,6 +181,11 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
         record.flags.emplace_back("cold");
         record.on_device->flush = "l2";
       }
+      record.on_device->card = times->card;
+      if (const std::string slowed = times->card ? describe_slowdown(*times->card) : ""; !slowed.empty()) {
+        record.flags.emplace_back("device_throttled");
+        record.warnings.push_back(fmt::format("the card was slowed down while its times were taken: {}", slowed));
+      }
       record.on_device->launch = device_time(times->launch_s);
       record.on_device->time = device_time(times->device_s);
     }

@@ -19,6 +19,7 @@
 #include "record/json.h"
 #include "reuse/count_reuse.h"
 #include "run/assemble.h"
+#include "run/cards.h"
 #include "run/case_recorder.h"
 #include "run/environments.h"
 #include "run/journal_header.h"
@@ -159,6 +160,7 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
                      .environment = ready.environment.full,
                      .examined = !examiner.empty()};
   Builder builder(Cache(ready.cache), build, ready.toolchains, request.plan->cases);
+  NvidiaCards cards(workspace.runner(), ready.environment.full);
   ExecutionRequest execution{.cases = request.plan->cases,
                              .settings = request.settings,
                              .toolchains = ready.toolchains,
@@ -166,6 +168,7 @@ ExecutionResult execute(Workspace& workspace, const RunRequest& request, const R
                              .examiner = examiner,
                              .may_know_counts = !request.reuse.empty(),
                              .probes = probes_to_execute(wanted_probes(request, ready), ready.hosts.counter.empty()),
+                             .cards = &cards,
                              .device_probe = &probes::kKernels.probe};
   Engine engine(workspace.runner(), workspace.leases(), workspace.hosts(), builder, std::move(execution), recorder);
   return engine.run(done);

@@ -307,5 +307,55 @@ cpp = 'asm volatile("");'
       << "its text is that of a case on the processor";
 }
 
+constexpr const char* kOnCard = R"toml(
+[[benchmark]]
+label = "a"
+toolchain = "cuda"
+device = "cuda"
+py = "pass"
+setup = { py = "import fake_device" }
+)toml";
+
+TEST_F(DeviceTest, TheCardIsReadBeforeAndAfterAndWhatSlowedItDownIsSaid) {
+  add_nvidia_smi();
+  const Record record = record_of_suite(kOnCard);
+  ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+  const CaseRecord& one = case_of(record, "a", "python");
+  ASSERT_TRUE(one.on_device && one.on_device->card) << ran_.err << ran_.out;
+  const CardWatch& card = *one.on_device->card;
+  EXPECT_EQ(card.uuid, "GPU-a");
+  EXPECT_EQ(card.before.sm_mhz, 1980);
+  EXPECT_EQ(card.after.power_limit_w, 700);
+  EXPECT_NEAR(card.slowed_s.value().at("sw_power_cap"), 1, 1e-9);
+  EXPECT_THAT(one.flags, testing::Contains("device_throttled"));
+  EXPECT_THAT(one.warnings,
+              testing::Contains("the card was slowed down while its times were taken: sw_power_cap for 1 s"));
+  EXPECT_THAT(ran_.err,
+              testing::HasSubstr("others use the card, too, and times on it may be longer: process 4711 (somebody)"));
+}
+
+TEST_F(DeviceTest, WithoutNvidiaSmiThatIsSaidOnce) {
+  const Record record = record_of_suite(kOnCard);
+  ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+  EXPECT_FALSE(case_of(record, "a", "python").on_device->card);
+  EXPECT_THAT(ran_.err, testing::HasSubstr("nvidia-smi lists no card: no clocks"));
+}
+
+TEST_F(DeviceTest, TimesWaitForACardThatAnotherRunHas) {
+  add_nvidia_smi();
+  const fs::path locks = folder_.path() / "locks";
+  fs::create_directories(locks);
+  const UniqueFd held(::open((locks / "device-GPU-a").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  ASSERT_EQ(::flock(held.get(), LOCK_EX), 0);
+  variables_ = {{"TALLY_CPU_LOCKS", locks.string()}};
+  const Ran waiting =
+      tally({"run", suite_of(kOnCard).string(), "--wall-only", "--max-wait", "1", "--server", "off"}, how());
+  EXPECT_EQ(waiting.code, 1) << waiting.err;
+  EXPECT_THAT(waiting.err, testing::HasSubstr("has the device GPU-a"));
+  ASSERT_EQ(::flock(held.get(), LOCK_UN), 0);
+  const Record record = record_of_suite(kOnCard, {"--max-wait", "1"});
+  EXPECT_EQ(ran_.code, 0) << ran_.err;
+}
+
 }  // namespace
 }  // namespace tally::cli_test

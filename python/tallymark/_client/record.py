@@ -177,6 +177,22 @@ class Used(TypedDict):
     exit_codes: NotRequired[list[int]]
 
 
+class CardState(TypedDict):
+    sm_mhz: NotRequired[float]
+    memory_mhz: NotRequired[float]
+    power_w: NotRequired[float]
+    power_limit_w: NotRequired[float]
+    temperature_c: NotRequired[float]
+    slowed_by: list[str]
+
+
+class Card(TypedDict):
+    uuid: str
+    before: CardState
+    after: CardState
+    slowed_s: NotRequired[dict[str, float]]
+
+
 class DeviceTime(TypedDict):
     median_s: float
     interval_s: list[float]
@@ -205,6 +221,7 @@ class OnDevice(TypedDict):
     wait_s: NotRequired[float]
     flush: NotRequired[str]
     settings: NotRequired[dict[str, str]]
+    card: NotRequired[Card]
     launch: NotRequired[DeviceTime]
     time: NotRequired[DeviceTime]
     work: NotRequired[Work]

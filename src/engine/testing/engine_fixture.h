@@ -94,7 +94,8 @@ class EngineTest : public ::testing::Test {
                    .settings = settings_,
                    .toolchains = toolchains_,
                    .surroundings = around_,
-                   .examiner = examiner_},
+                   .examiner = examiner_,
+                   .cards = cards_},
                   witness_);
     return engine.run({});
   }
@@ -116,6 +117,7 @@ class EngineTest : public ::testing::Test {
   Settings settings_;
   std::vector<Case> cases_;
   std::string examiner_;
+  Cards* cards_ = nullptr;
   Witness witness_;
 };
 

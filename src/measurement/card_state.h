@@ -1,0 +1,80 @@
+/// The state of graphics cards, as nvidia-smi prints it: clocks, power, temperature, and what slows a card down.
+///
+/// Owns: which fields are requested, how they are read, and which reasons are throttling. Bits and names are NVML's
+/// (nvmlClocksEventReasons): an idle card, clocks that somebody has set and boost in step with other cards are no
+/// throttling. Counters of the time that each reason was active came with a driver between 535 and 580. Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tally {
+
+/// At one moment. What the card does not report is empty.
+struct CardState {
+  std::optional<double> sm_mhz;
+  std::optional<double> memory_mhz;
+  std::optional<double> power_w;
+  std::optional<double> power_limit_w;
+  std::optional<double> temperature_c;
+  std::vector<std::string> slowed_by;  ///< "sw_power_cap", …: what slows it down at that moment.
+  friend bool operator==(const CardState&, const CardState&) = default;
+};
+
+struct Card {
+  std::string uuid;  ///< "GPU-…", or its number where it reports none.
+  std::string name;
+  std::string driver;
+  CardState state;
+  /// How long each reason has slowed it down since the driver was loaded, in seconds; empty: no such counters.
+  std::map<std::string, double> slowed_s;
+  friend bool operator==(const Card&, const Card&) = default;
+};
+
+/// What was seen of a card before and after a case's times were taken.
+struct CardWatch {
+  std::string uuid;
+  CardState before;
+  CardState after;
+  std::optional<std::map<std::string, double>> slowed_s;  ///< In between, by the card's own counters.
+  friend bool operator==(const CardWatch&, const CardWatch&) = default;
+};
+
+/// The fields to request, of newer drivers first: one that a driver does not know makes it refuse all.
+std::vector<std::string> card_queries();
+
+/// Of `--query-gpu=` one of card_queries() `--format=csv,noheader,nounits`, in the order of the cards. Lines that are
+/// no cards are left out.
+std::vector<Card> parse_cards(std::string_view text);
+
+/// Of the same card.
+CardWatch watched(const Card& before, const Card& after);
+
+/// Of two turns of a case, the first one first.
+CardWatch pooled(const CardWatch& first, const CardWatch& second);
+
+/// "sw_power_cap for 0.35 s": what has slowed the card down; empty where nothing has.
+std::string describe_slowdown(const CardWatch& watch);
+
+/// "NVIDIA H200, driver 580.159.04: 1980 MHz, 85 of 700 W, 34 °C".
+std::string describe(const Card& card);
+
+/// A process that has a context on a card.
+struct CardUser {
+  int pid = 0;
+  std::string name;
+  std::string uuid;  ///< Of the card.
+  friend bool operator==(const CardUser&, const CardUser&) = default;
+};
+
+/// Of `--query-compute-apps=pid,gpu_uuid,process_name --format=csv,noheader,nounits`.
+std::vector<CardUser> parse_card_users(std::string_view text);
+
+/// Of these cards, in this order, those that CUDA_VISIBLE_DEVICES lets a process use, its first one first. `visible` is
+/// its value; nothing: it is not set.
+std::vector<Card> visible_cards(const std::vector<Card>& cards, std::optional<std::string_view> visible);
+
+}  // namespace tally
