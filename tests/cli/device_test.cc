@@ -357,5 +357,64 @@ TEST_F(DeviceTest, TimesWaitForACardThatAnotherRunHas) {
   EXPECT_EQ(ran_.code, 0) << ran_.err;
 }
 
+TEST_F(DeviceTest, EachFaultOfADeviceIsOneLineAndTheNextCaseRuns) {
+  const std::string after = R"toml(
+[[benchmark]]
+label = "LABEL good"
+toolchain = "on"
+device = "fake"
+py = "fake_device.add()"
+setup = { py = "import fake_device" }
+)toml";
+  std::string suite;
+  const auto add = [&](const std::string& label, const std::string& toolchain, const std::string& text) {
+    suite += "\n[[benchmark]]\nlabel = '" + label + "'\ntoolchain = '" + toolchain + "'\ndevice = 'fake'\n" + text;
+    suite += replace_all(after, "LABEL", label);
+  };
+  add("memory", "on", R"(py = 'raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 128.00 TiB.")'
+setup.py = '''
+import types
+torch = types.SimpleNamespace(OutOfMemoryError=type("OutOfMemoryError", (RuntimeError,), {}))
+''')");
+  add("absent", "on", "py = 'pass'\nsetup.py = 'raise RuntimeError(\"No CUDA GPUs are available\")'");
+  add("busy", "on",
+      "py = 'pass'\nsetup.py = 'raise RuntimeError(\"CUDA error: CUDA-capable device(s) is/are busy or unavailable\\n"
+      "For debugging consider passing CUDA_LAUNCH_BLOCKING=1\")'");
+  add("unused", "off", "py = 'pass'");
+  add("hang", "hanging", "py = 'fake_device.add()'\nsetup.py = 'import fake_device'\ntimeout = '2 s'");
+  add("assert", "failing", "py = 'fake_device.add()'\nsetup.py = 'import fake_device'");
+  suite += R"toml(
+[toolchain.off]
+extends = "on"
+device = { py = "def device(): return None", cpp = "" }
+sync = { py = "pass", cpp = ";" }
+[toolchain.hanging]
+extends = "on"
+device = { py = "def device(): return 'fake'", cpp = "" }
+sync = { py = '''
+import time, fake_device
+if fake_device.executed:
+    time.sleep(1000)''', cpp = ";" }
+)toml";
+  const Record record = record_of_suite(suite, {"--retries", "0"});
+  EXPECT_EQ(ran_.code, 1);
+  const auto message = [&](const std::string& label) {
+    const CaseRecord& one = case_of(record, label, "python");
+    return one.failure ? one.failure->message : "none: " + std::string(to_string(one.status));
+  };
+  EXPECT_THAT(message("memory"),
+              testing::StartsWith("OutOfMemoryError: CUDA out of memory. Tried to allocate 128.00 TiB."));
+  EXPECT_THAT(message("absent"), testing::StartsWith("RuntimeError: No CUDA GPUs are available"));
+  EXPECT_THAT(message("busy"),
+              testing::StartsWith("RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable"));
+  EXPECT_EQ(message("unused"), "it is to run on fake, and has used no device: name it in the setup");
+  EXPECT_THAT(message("hang"), testing::HasSubstr("timed out after 2 s"));
+  EXPECT_THAT(message("assert"), testing::StartsWith("sync raised RuntimeError: error 710: an assert on the device"));
+  for (const char* label : {"memory", "absent", "busy", "unused", "hang", "assert"}) {
+    EXPECT_EQ(case_of(record, std::string(label) + " good", "python").status, CaseStatus::ok) << label;
+    EXPECT_THAT(ran_.err, testing::Not(testing::HasSubstr("For debugging"))) << "one line each";
+  }
+}
+
 }  // namespace
 }  // namespace tally::cli_test
