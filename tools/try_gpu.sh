@@ -1,7 +1,7 @@
 #!/bin/bash
 # Tries Tallymark on a machine with a GPU, and says of each part whether it passed.
 #
-#   tools/try_gpu.sh [OPTION…] [PART…]     PART (default: all): peers times gate counts cpu undeclared faults
+#   tools/try_gpu.sh [OPTION…] [PART…]     PART (default: all): peers times cold card gate counts cpu undeclared faults
 #
 #   --quick              fewer cases and rounds: about five minutes on 16 CPUs, ten without this
 #   --tally PATH         tally to try (default: of PATH, else build/release/tally)
@@ -15,14 +15,15 @@
 #   --device cpu         without a GPU, to try this script: small shapes on the CPU, and no `device =`
 #
 # Needs suites/ and bench/gpu/ beside it, and a C++ compiler. Settings of the GPU are left as they are. Parts: PyTorch's
-# own figures (peers); Tallymark's beside them (times); planted changes (gate); counts on a device, twice (counts); the
+# own figures (peers); Tallymark's beside them (times); the same with a cold cache
+# (cold); what is read of the card, its lock and settings of PyTorch (card); planted changes (gate); counts on a device, twice (counts); the
 # standard suite of CPU cases (cpu); statements that say nothing of a device (undeclared); out of memory, an assert and a
 # hang on the device, no device (faults).
 # Exit code 1 when a part failed, or none passed.
 set -u
 self=$(realpath "$0")
 root=$(dirname "$(dirname "$self")")
-all_parts=(peers times gate counts cpu undeclared faults)
+all_parts=(peers times cold card gate counts cpu undeclared faults)
 side_by_side=" counts cpu undeclared faults "
 impossible=77
 reserve=20 # seconds of a part in which what it has by then is judged
@@ -67,7 +68,7 @@ on_cpu() { [ "$TRY_DEVICE" = cpu ]; }
 adapted() {
   local hang='s/torch.cuda._sleep(.*)/__import__("time").sleep(1000)/'
   if on_cpu; then
-    sed -e '/^device = "cuda"$/d' -e 's/"cuda"/"cpu"/' -e "$hang" -e 's/2\*\*24/2**14/' -e 's/2\*\*25/2**18/'
+    sed -e '/^device = "cuda"$/d' -e 's/"cuda"/"cpu"/' -e "$hang" -e 's/2\*\*24/2**14/' -e 's/2\*\*25/2**18/' -e 's/1024, 1024/64, 64/'
   else cat; fi
 }
 workloads() { "$TRY_PYTHON" "$root/bench/gpu/workloads.py" --device "$TRY_DEVICE" "$@"; }
@@ -109,6 +110,50 @@ part_times() {
     tally 150 run "$suite" "${long[@]}" --json "${records[1]}"
   fi
   check times "${records[@]}" --peers "$TRY_PEERS" --expect "$TRY_DEVICE"
+}
+
+part_cold() {
+  need_gpu
+  local suite=$TRY_WORK/cold.toml record=$TRY_OUTPUT/cold.json only=(--only 'add 2^24' --only 'matmul 4096 bf16' --only 'add 64')
+  if quick; then only=(--only 'add 2^24'); fi
+  workloads "${only[@]}" | sed 's/^device = "cuda"$/&\nflush = "l2"/' >"$suite"
+  tally 120 run "$suite" --filter language=python --wall-only --min-run-time 0.3 --max-run-time 2 --json "$record"
+  check cold "$record" --peers "$TRY_PEERS" --expect "$TRY_DEVICE"
+}
+
+# A matrix product with this setting of TF32, as a record of this name.
+product() {
+  adapted >"$TRY_WORK/product-$1.toml" <<TOML
+schema = 1
+toolchain = "torch"
+[[benchmark]]
+label = ["product"]
+py = 'x @ x'
+device = "cuda"
+setup = { py = 'torch.backends.cuda.matmul.allow_tf32 = $2; x = torch.ones(1024, 1024, device="cuda")' }
+TOML
+  tally 60 run "$TRY_WORK/product-$1.toml" --wall-only --json "$TRY_WORK/product-$1.json"
+}
+part_card() {
+  need_gpu
+  local bad=0 locks=$TRY_WORK/locks card reserve=2
+  product on True || bad=1
+  check card "$TRY_WORK/product-on.json" --expect "$TRY_DEVICE" || bad=1
+  if on_cpu; then return $bad; fi
+  if ! quick; then
+    product off False || bad=1
+    expect 0 'cuda.matmul.allow_tf32: True' compare "$TRY_WORK/product-on.json" "$TRY_WORK/product-off.json" || bad=1
+  fi
+  # Somebody else takes times on every card meanwhile.
+  mkdir -p "$locks"
+  for card in $(nvidia-smi --query-gpu=uuid --format=csv,noheader) cuda; do
+    flock "$locks/device-$card" sleep 60 &
+  done
+  sleep 1
+  TALLY_CPU_LOCKS=$locks expect 1 'has the device' run "$TRY_WORK/product-on.toml" --wall-only --max-wait 1 \
+    --python "$TRY_PYTHON" --server off || bad=1
+  kill $(jobs -p) 2>/dev/null
+  return $bad
 }
 
 # gate_suite NAME SMALL SHAPE: a statement on few numbers, and one on SHAPE.

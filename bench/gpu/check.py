@@ -2,6 +2,8 @@
 """Judges the records that tools/try_gpu.sh takes; each prints a table or a few lines.
 
   bench/gpu/check.py times RECORD [AGAIN] [--peers FILE] [--expect cuda|cpu]
+  bench/gpu/check.py cold RECORD [--peers FILE] [--expect cuda|cpu]
+  bench/gpu/check.py card RECORD [--expect cuda|cpu]
   bench/gpu/check.py counts RECORD AGAIN
   bench/gpu/check.py cpu RECORD
   bench/gpu/check.py devices RECORD... [--expect cuda|cpu]
@@ -9,8 +11,9 @@
 
 times: Tallymark beside the peers of peers.py. What the device bounds has to be within 2 % (--within),
 and kernels have to be equal. What the host bounds is stated: its ratio, and whether it lies within
-the peer's own spread. On a CPU (--expect cpu) no time is judged. Exit code 1 when something is not as
-it should be.
+the peer's own spread. On a CPU (--expect cpu) no time is judged. cold: the time on the stream with a
+cold cache has to be within 2 % of do_bench's spread. card: the record has the card before and after,
+and settings of PyTorch. Exit code 1 when something is not as it should be.
 """
 
 import argparse
@@ -167,6 +170,50 @@ def check_times(options):
     return good
 
 
+def check_cold(options):
+    work = {}
+    if options.peers and pathlib.Path(options.peers).exists():
+        work = json.loads(pathlib.Path(options.peers).read_text())["work"]
+    cases = cases_of(options.records[0])
+    row("workload", "elapsed", "on the stream", "do_bench", "its spread", "")
+    row(*["---"] * 6)
+    good = report_failed(cases)
+    for case in cases:
+        peer = work.get("/".join(case["label"]), {})
+        spread = at(peer, ("spread", "do_bench_cold_us"))
+        elapsed, own = at(case, ("wall", "median_s")), at(case, ("on_device", "time", "median_s"))
+        own = own and own * 1e6
+        said = ""
+        if options.expect != "cpu":
+            flushed = at(case, ("on_device", "flush")) == "l2"
+            inside = bool(own and spread) and (
+                spread[0] * (1 - options.within) <= own <= spread[1] * (1 + options.within)
+            )
+            said = "within do_bench's spread" if inside else "NOT within do_bench's spread"
+            said = said if flushed else "NOT of a cold cache"
+            good = good and flushed and inside
+        shown = "-" if spread is None else f"{spread[0]:.2f} to {spread[1]:.2f}"
+        cells = (elapsed and elapsed * 1e6, own, peer.get("do_bench_cold_us"))
+        row("/".join(case["label"]), *map(cell, cells), shown, said)
+    return good
+
+
+def check_card(options):
+    cases = cases_of(options.records[0])
+    good = report_failed(cases)
+    for case in cases:
+        card, settings = at(case, ("on_device", "card")), at(case, ("on_device", "settings"))
+        for moment in ("before", "after"):
+            state = at(card, (moment,)) or {}
+            print(f"{case['id']}: {moment}: {json.dumps(state)}")
+            good = good and (options.expect == "cpu" or "sm_mhz" in state)
+        print(f"{case['id']}: slowed down for {json.dumps(at(card, ('slowed_s',)))}")
+        print(f"{case['id']}: settings {json.dumps(settings)}")
+        asked = "cuda.matmul.allow_tf32" in (settings or {})
+        good = good and (options.expect == "cpu" or asked)
+    return good
+
+
 def check_counts(options):
     first, second = (cases_of(file) for file in options.records)
     again = {case["id"]: case for case in second}
@@ -249,6 +296,8 @@ def check_faults(options):
 def main():
     checks = {
         "times": check_times,
+        "cold": check_cold,
+        "card": check_card,
         "counts": check_counts,
         "cpu": check_cpu,
         "devices": check_devices,
