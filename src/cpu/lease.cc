@@ -142,7 +142,11 @@ Result<std::optional<CpuLease>> CpuLeases::try_lease(const LeaseWish& wish) {
   }
   devices_ = wish.devices;
   is_first_ = queue_.ahead().empty();
-  if (is_first_) {
+  // Without its devices it takes no CPU, not even for a moment.
+  Result<std::optional<std::vector<UniqueFd>>> devices = std::nullopt;
+  if (is_first_) devices = take_devices(wish.devices);
+  if (!devices) return std::unexpected(devices.error());
+  if (*devices) {
     // A machine of many CPUs is not looked through every time.
     constexpr int kLooksAround = 8;
     const bool looks_around = !contains(open, waits_for_) || tries_++ % kLooksAround == 0;
@@ -150,13 +154,9 @@ Result<std::optional<CpuLease>> CpuLeases::try_lease(const LeaseWish& wish) {
     auto lease = take(looks_around ? std::span<const CpuRange* const>(open) : awaited);
     if (!lease) return lease;
     if (*lease) {
-      Result<std::optional<std::vector<UniqueFd>>> devices = take_devices(wish.devices);
-      if (!devices) return std::unexpected(devices.error());
-      if (*devices) {
-        std::ranges::move(**devices, std::back_inserter((*lease)->locks_));
-        leave();
-        return lease;
-      }
+      std::ranges::move(**devices, std::back_inserter((*lease)->locks_));
+      leave();
+      return lease;
     }
   }
   if (Status entered = queue_.enter(); !entered) return std::unexpected(entered.error());
