@@ -1,5 +1,6 @@
 #include "image.h"
 
+#include "closed_folders.h"
 #include "image/system.h"
 #include "image_writer.h"
 #include "protocol/host_image.h"
@@ -59,6 +60,7 @@ KernelState g_kernel;
 /// The loader calls it, on a stack of its own.
 [[noreturn]] void resume(const image::Resumed* resumed) {
   VG_(strncpy)(g_new_dump_name, resumed->dump_name, sizeof g_new_dump_name - 1);
+  close_folders(resumed->folders);
   VG_MINIMAL_LONGJMP(g_context);
 }
 

@@ -18,6 +18,7 @@
 #include "call_sites.h"
 #include "calls.h"
 #include "case_watch.h"
+#include "closed_folders.h"
 #include "command.h"
 #include "data_files.h"
 #include "drivers.h"
@@ -110,6 +111,7 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
   switch (request[0]) {
     case VG_USERREQ__DUMP_STATS:
     case VG_USERREQ__DUMP_STATS_AT:
+      end_if_it_has_looked();
       settle_others(thread);
       dump(g_dump_name, request[0] == VG_USERREQ__DUMP_STATS);
       return True;
@@ -117,6 +119,7 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
       zero();
       return True;
     case VG_USERREQ__START_INSTRUMENTATION:
+      end_if_it_has_looked();
       end_trace();
       follow(g_followed);
       start_instrumentation();
@@ -150,6 +153,7 @@ void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*
   write_over_randomness(number, arguments, result);
   watch_syscall(thread, number, arguments, result);
   keep_read_files(number, arguments, result);
+  watch_closed_folders(number, arguments, result);
   hide_drivers(thread, number, arguments, result);
   answer_for_machine(number, arguments, result);
   answer_for_clock(thread, number, arguments, result);

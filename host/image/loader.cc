@@ -1,8 +1,9 @@
-/// tally-restore DUMPS: makes this process the host whose image is open as descriptor 4, and continues in it.
+/// tally-restore DUMPS [FOLDERS]: makes this process the host whose image is open as descriptor 4, and continues in it.
 ///
-/// DUMPS is what --callgrind-out-file is to be there. Until the first page is overwritten an image that is damaged, or
-/// whose files have changed, ends the process with kRefused and a line on standard error; after that nothing of the
-/// loader's is left but what lies at its own address. It has no C library: that would lie in the image's way.
+/// DUMPS is what --callgrind-out-file is to be there, FOLDERS are Resumed::folders. Until the first page is overwritten
+/// an image that is damaged, or whose files have changed, ends the process with kRefused and a line on standard error;
+/// after that nothing of the loader's is left but what lies at its own address. It has no C library: that would lie in
+/// the image's way.
 #include "protocol/host_image.h"
 #include "system.h"
 
@@ -21,6 +22,7 @@ struct alignas(64) Memory {
   char tables[kMostTables];
   char buffer[1U << 20U];
   char dump_name[4096];
+  char folders[image::kFolders];
   image::Resumed resumed;
 };
 Memory g_memory;
@@ -293,10 +295,20 @@ void take_settings() {
   open_descriptors();
   take_settings();
   g_memory.resumed.dump_name = g_memory.dump_name;
+  g_memory.resumed.folders = g_memory.folders;
   using Resume = void (*)(const image::Resumed*);
   const auto resume = reinterpret_cast<Resume>(head().resume);  // NOLINT(performance-no-int-to-ptr)
   resume(&g_memory.resumed);
   __builtin_trap();
+}
+
+/// False: there is no room.
+template <std::uint64_t Room>
+bool take_argument(long argument, char (&to)[Room]) {
+  const auto* const text = reinterpret_cast<const char*>(argument);  // NOLINT(performance-no-int-to-ptr)
+  if (length_of(text) >= Room) return false;
+  for (std::uint64_t i = 0; text[i] != 0; ++i) to[i] = text[i];
+  return true;
 }
 
 }  // namespace
@@ -306,10 +318,10 @@ void take_settings() {
 extern "C" [[noreturn, gnu::used]] void tally_restore(const long* stack) {
   using namespace tally::host;
   constexpr long kArguments = 2;
-  if (stack[0] != kArguments) refuse("tally starts it with the pattern of its dumps' names");
-  const auto* const name = reinterpret_cast<const char*>(stack[2]);  // NOLINT(performance-no-int-to-ptr)
-  if (length_of(name) >= sizeof g_memory.dump_name) refuse("the pattern of its dumps' names is too long");
-  for (std::uint64_t i = 0; name[i] != 0; ++i) g_memory.dump_name[i] = name[i];
+  if (stack[0] != kArguments && stack[0] != kArguments + 1)
+    refuse("tally starts it with the pattern of its dumps' names");
+  if (!take_argument(stack[2], g_memory.dump_name)) refuse("the pattern of its dumps' names is too long");
+  if (stack[0] > kArguments && !take_argument(stack[3], g_memory.folders)) refuse("its folders have too long names");
   // What the kernel gave is unmapped soon.
   asm volatile("mov %0, %%rsp\n\tcall *%1" : : "r"(g_memory.stack + sizeof g_memory.stack), "r"(&restore) : "memory");
   __builtin_unreachable();

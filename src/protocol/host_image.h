@@ -120,9 +120,17 @@ struct Head {
   Signal signals[kSignals + 1];
 };
 
+/// With this, after "tally: ", begins the line on standard error about a process that looks into one of the folders of
+/// Resumed.
+inline constexpr char kLooksFor[] = "it looks for ";
+
+/// Room for the folders of Resumed.
+inline constexpr std::uint64_t kFolders = std::uint64_t{16} << 10U;
+
 /// What the new process continues with.
 struct Resumed {
   const char* dump_name;  ///< --callgrind-out-file, the new host's own.
+  const char* folders;    ///< In which it may not look for anything, with colons between; empty: none.
 };
 
 }  // namespace tally::protocol::image
