@@ -86,6 +86,12 @@ void Builder::start_artifacts(const std::string& name) {
     entry.artifact_folder = cache_.artifact_folder(artifact_key(toolchain, *entry.measured->artifact)).string();
     if (fs::exists(fs::path(entry.artifact_folder) / entry.measured->artifact->name)) {
       entry.artifact_done = true;
+    } else if (toolchain.carried) {
+      fail_entry(entry, {"artifact",
+                         fmt::format("its Python, which writes {}, is not installed here: images of another machine "
+                                     "stand for it where it is counted alone",
+                                     entry.measured->artifact->name),
+                         {}});
     } else if (wanted.insert(entry.artifact_folder).second) {
       work.entries.push_back(i);
     }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "build/cache.h"
+#include "build/installation.h"
 #include "build/resolve.h"
 #include "expansion/case.h"
 
@@ -33,7 +34,14 @@ struct ResolvedToolchain {
   std::map<std::string, PerLanguage> no_runtime = {};  ///< A runtime → why it has no cases here; empty: it has.
   std::optional<Result<ResolvedCompiler>> compiler = {};
   std::optional<Result<ResolvedInterpreter>> interpreter = {};
+  std::string installation = {};  ///< Of Python, for images of its hosts: JSON; empty: it has none.
+  std::shared_ptr<CarriedInstallation> carried = {};  ///< It is not installed here; null: it is.
 };
+
+/// Those of the toolchain's own machine where it was carried here, else `here`.
+inline FileDigests& digests_of(const ResolvedToolchain& toolchain, FileDigests& here) {
+  return toolchain.carried ? toolchain.carried->digests : here;
+}
 
 struct BuildOptions {
   std::string snippet_include;       ///< The folder that holds tally/snippet.h.

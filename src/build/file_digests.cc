@@ -42,6 +42,7 @@ FileDigests::FileDigests(fs::path folder) : folder_(std::move(folder)) {
 }
 
 std::string FileDigests::of(const fs::path& path) {
+  if (const auto there = elsewhere_.find(path.string()); there != elsewhere_.end()) return there->second;
   struct stat info{};
   if (::stat(path.c_str(), &info) != 0) return "unreadable";
   const Key key{info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size),
@@ -54,6 +55,7 @@ std::string FileDigests::of(const fs::path& path) {
 }
 
 std::string FileDigests::of_sources(const fs::path& place) {
+  if (is_elsewhere(place)) return of(place);
   std::error_code code;
   if (!fs::is_directory(place, code)) return of(place);
   std::map<std::string, std::string> sources;
@@ -69,7 +71,7 @@ std::string FileDigests::of_sources(const fs::path& place) {
     text += fmt::format("{} {}\n", digest, name);
   }
   const fs::path kept = folder_ / "sources" / all.hex();
-  if (!fs::exists(kept, code)) std::ignore = write_file(kept, text);
+  if (!folder_.empty() && !fs::exists(kept, code)) std::ignore = write_file(kept, text);
   return all.hex();
 }
 
@@ -85,7 +87,7 @@ std::map<std::string, std::string> FileDigests::sources_of(const std::string& di
 }
 
 Status FileDigests::save() {
-  if (!changed_) return {};
+  if (!changed_ || folder_.empty()) return {};
   std::string text;
   for (const auto& [key, digest] : known_) {
     const auto& [device, inode, size, time] = key;

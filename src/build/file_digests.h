@@ -19,6 +19,14 @@ class FileDigests {
  public:
   /// `folder` holds what is remembered; it need not exist.
   explicit FileDigests(std::filesystem::path folder);
+  /// Of files that lie on another machine: path → digest, whatever lies at that path here. Others are this machine's.
+  /// Nothing is kept.
+  explicit FileDigests(std::map<std::string, std::string> elsewhere) : elsewhere_(std::move(elsewhere)) {}
+
+  /// Whether it is a file, or a folder of sources, of another machine.
+  [[nodiscard]] bool is_elsewhere(const std::filesystem::path& path) const {
+    return elsewhere_.contains(path.string());
+  }
 
   /// Of a file's bytes, links followed; "unreadable" where it cannot be read.
   std::string of(const std::filesystem::path& path);
@@ -35,7 +43,8 @@ class FileDigests {
  private:
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::int64_t>;
 
-  std::filesystem::path folder_;
+  std::filesystem::path folder_;  ///< Empty: nothing is kept.
+  std::map<std::string, std::string> elsewhere_;
   std::map<Key, std::string> known_;
   bool changed_ = false;
 };

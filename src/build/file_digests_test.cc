@@ -45,6 +45,17 @@ TEST_F(FileDigestsTest, AFileIsReadAgainOnlyWhenItLooksChanged) {
 
 TEST_F(FileDigestsTest, WhatIsNotThereIsNoDigest) { EXPECT_EQ(open().of(folder_->path() / "none"), "unreadable"); }
 
+TEST_F(FileDigestsTest, FilesOfAnotherMachineAreWhatTheyWereThere) {
+  write("here.txt", "here");
+  const std::string there = std::string(32, 'a');
+  FileDigests digests({{folder_->path() / "here.txt", there}, {folder_->path() / "module", there}});
+  EXPECT_EQ(digests.of(folder_->path() / "here.txt"), there);
+  EXPECT_EQ(digests.of_sources(folder_->path() / "module"), there);
+  write("other.txt", "other");
+  EXPECT_EQ(digests.of(folder_->path() / "other.txt"), open().of(folder_->path() / "other.txt"));
+  EXPECT_TRUE(digests.save());
+}
+
 TEST_F(FileDigestsTest, AChangedSourceIsAnotherModuleAndIsNamed) {
   write("m/a.py", "a = 1");
   write("m/deep/b.py", "b = 1");

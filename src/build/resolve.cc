@@ -198,6 +198,7 @@ std::expected<ResolvedInterpreter, Unfit> probe(ProcessRunner& runner, const std
   for (const std::string& folder : json::texts_of(answer["path"])) {
     start.add(folder);
     text.add(folder);
+    interpreter.folders.push_back(folder);
   }
   interpreter.start = start.hex();
   interpreter.start_text = text.hex();

@@ -36,6 +36,7 @@ struct ResolvedInterpreter {
       {};  ///< Changes with `identity`, with where modules are found, and with the files of the start (site).
   std::string start_text = {};            ///< What of `start` is in no file: versions, and folders of modules.
   std::vector<std::string> started = {};  ///< The files of the start.
+  std::vector<std::string> folders = {};  ///< Where modules are looked for.
   std::vector<std::string> modules;       ///< "torch 1.13.1 /usr/lib/python3/dist-packages/torch/__init__.py"
   std::string passed_over = {};  ///< The activated environment's interpreter and why it is not this one; or empty.
 };

@@ -72,12 +72,15 @@ void show(const fs::path& root, const HostImages& images, const CacheOptions& op
                                  {"host", one.host},
                                  {"bytes", static_cast<std::int64_t>(one.bytes)},
                                  {"used", time_text(one.used)},
-                                 {"carried", one.is_carried}});
+                                 {"carried", one.is_carried},
+                                 {"self_contained", !one.libraries.empty()}});
   }
+  const std::uint64_t of_libraries = images.library_bytes();
   if (options.json) {
     out << json::to_text(json::Object{{"folder", root.string()},
                                       {"builds", std::move(by_folder)},
                                       {"images", std::move(hosts)},
+                                      {"libraries", of_libraries},
                                       {"quota", static_cast<std::int64_t>(images.quota())}},
                          2)
         << '\n';
@@ -86,12 +89,14 @@ void show(const fs::path& root, const HostImages& images, const CacheOptions& op
   fmt::print(out, "{}\n", root.string());
   if (!options.images) fmt::print(out, "{:24} {:>12}\n", "builds", bytes_text(of_builds));
   for (const auto& [name, bytes] : builds) fmt::print(out, "  {:22} {:>12}\n", name, bytes_text(bytes));
-  fmt::print(out, "{:24} {:>12}  of {} at the most\n", "images of hosts", bytes_text(of_images),
+  fmt::print(out, "{:24} {:>12}  of {} at the most\n", "images of hosts", bytes_text(of_images + of_libraries),
              bytes_text(images.quota()));
   for (const HostImages::Image& one : list) {
-    fmt::print(out, "  {:22} {:>12}  used {}  {}{}\n", one.key.substr(0, 12), bytes_text(one.bytes),
-               time_text(one.used), one.host, one.is_carried ? ", carried here" : "");
+    fmt::print(out, "  {:22} {:>12}  used {}  {}{}{}\n", one.key.substr(0, 12), bytes_text(one.bytes),
+               time_text(one.used), one.host, one.is_carried ? ", carried here" : "",
+               one.libraries.empty() ? "" : ", with its libraries");
   }
+  if (of_libraries > 0) fmt::print(out, "  {:22} {:>12}  of other machines\n", "libraries", bytes_text(of_libraries));
 }
 
 int carry_out(const HostImages& images, const CacheOptions& options, std::ostream& err) {
@@ -103,8 +108,9 @@ int carry_out(const HostImages& images, const CacheOptions& options, std::ostrea
     if (!interrupts) interrupts.emplace(Interrupts::install());
     return interrupts->has_value() && (*interrupts)->count() > 0;
   };
-  const auto report =
-      is_export ? export_images(images, options.filter, file, is_stopped) : import_images(images, file, is_stopped);
+  const auto report = is_export ? export_images(images, options.filter, file, is_stopped,
+                                                options.self_contained ? Brings::libraries : Brings::nothing)
+                                : import_images(images, file, is_stopped);
   if (!report && report.error().kind == ErrorKind::interrupted)
     return refuse("cache", report.error(), err, kInterrupted);
   if (!report) return refuse_output("cache", report.error(), err);
@@ -141,6 +147,9 @@ void add_cache_options(OptionSet& command, CacheOptions& options) {
   command.add("file", &options.file, "Of export and import (-: standard output or input)").value_name("FILE");
   command.add("--filter", &options.filter, "Export images of hosts whose names match this glob, such as '*torch*'")
       .value_name("GLOB");
+  command.add("--self-contained", &options.self_contained,
+              "Export images of Python's hosts with the libraries that they have mapped, for machines where these are "
+              "not installed");
   command.add("--images", &options.images, "Only the images of hosts, not what was compiled");
   command.add("--json", &options.json, "Print JSON").excludes("--images");
 }
@@ -157,6 +166,11 @@ int run_cache(const Context& context, const CacheOptions& options, std::ostream&
     return refuse("cache", {ErrorKind::input, why, options.file, "write: tally cache export FILE, or import FILE"},
                   err);
   }
+  if (options.self_contained && options.action != "export")
+    return refuse("cache",
+                  {ErrorKind::input, "--self-contained is of export alone", options.action,
+                   "write: tally cache export --self-contained FILE"},
+                  err);
   const HostImages images(host_images_folder(*root), *quota);
   if (is_carried) return carry_out(images, options, err);
   if (options.action == "show") {

@@ -14,6 +14,7 @@ struct CacheOptions {
   std::string action = "show";  ///< "show", "clear", "export" or "import"
   std::string file;             ///< Of the last two.
   std::string filter = "*";     ///< Of hosts' names.
+  bool self_contained = false;  ///< Of export: with their libraries.
   bool images = false;          ///< Only the hosts' images.
   bool json = false;
 };

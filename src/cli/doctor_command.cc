@@ -142,8 +142,9 @@ Finding check_images(const Context& context) {
   std::error_code code;
   if (!std::filesystem::exists(context.libexec + "/tally-restore", code))
     return {"images of hosts", true, "none without a tally-counter: each host is started", {}};
-  std::uint64_t bytes = 0;
-  const std::vector<HostImages::Image> images = HostImages(host_images_folder(*root)).list();
+  const HostImages store(host_images_folder(*root));
+  std::uint64_t bytes = store.library_bytes();
+  const std::vector<HostImages::Image> images = store.list();
   for (const HostImages::Image& one : images) bytes += one.bytes;
   return {"images of hosts",
           true,
@@ -189,6 +190,7 @@ Finding check_python(const ResolvedToolchain& toolchain) {
   }
   python.detail = fmt::format("Python {} ({})", interpreter->version, interpreter->path);
   for (const std::string& module : interpreter->modules) python.detail += ", " + module.substr(0, module.rfind(' '));
+  if (toolchain.carried) python.detail += "; not installed here: its images were carried here, and only count";
   return python;
 }
 

@@ -159,12 +159,24 @@ Result<std::map<std::string, std::string>> read_environment(const json::Value& f
   return environment;
 }
 
+Error failed(const ResolvedToolchain& resolved, const ProcessResult& result) {
+  return {ErrorKind::input,
+          fmt::format("{} cannot import {} in the environment that cases get: {}", (*resolved.interpreter)->path,
+                      fmt::join(resolved.spec.python.modules, ", "), reason(result)),
+          fmt::format("toolchain '{}'", resolved.spec.name),
+          "repair that environment, name another interpreter (--python, --env-command), or let a variable through "
+          "that it needs (--keep-env)"};
+}
+
+}  // namespace
+
 Result<Discovery> read_answer(const json::Value& answer, const Toolchain& toolchain) {
   const json::Value& found = answer["found"];
   if (auto known = check_names(found, toolchain); !known) return std::unexpected(known.error());
   auto environment = read_environment(found["environment"], toolchain);
   if (!environment) return std::unexpected(environment.error());
   Discovery discovery;
+  discovery.answer = answer;
   discovery.environment = *std::move(environment);
   for (const auto& [name, path] : members(answer["modules"])) discovery.modules[name] = path.text_or("");
   for (const auto& [name, fact] : members(found["facts"])) discovery.facts[name] = fact.text_or("");
@@ -190,16 +202,12 @@ Result<Discovery> read_answer(const json::Value& answer, const Toolchain& toolch
   return discovery;
 }
 
-Error failed(const ResolvedToolchain& resolved, const ProcessResult& result) {
-  return {ErrorKind::input,
-          fmt::format("{} cannot import {} in the environment that cases get: {}", (*resolved.interpreter)->path,
-                      fmt::join(resolved.spec.python.modules, ", "), reason(result)),
-          fmt::format("toolchain '{}'", resolved.spec.name),
-          "repair that environment, name another interpreter (--python, --env-command), or let a variable through "
-          "that it needs (--keep-env)"};
+std::string question_of(const Toolchain& toolchain) {
+  Digest question;
+  question.add(kDriver).add(toolchain.python.discover).add(toolchain.device.identify.py).add(toolchain.texts.warm_up.py);
+  for (const std::string& module : toolchain.python.modules) question.add(module);
+  return question.hex();
 }
-
-}  // namespace
 
 Result<Discovery> discover(ProcessRunner& runner, const ResolvedToolchain& resolved,
                            const EnvironmentVariables& environment, const std::string& working_folder,

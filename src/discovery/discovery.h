@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "build/builder.h"
+#include "json/value.h"
 
 namespace tally {
 
@@ -34,7 +35,14 @@ struct Discovery {
   bool device = false;                            ///< Its `device` in Python has found that there may be one.
   std::string no_cpp;                             ///< Why C++ cannot be built against it; empty: it can.
   std::map<std::string, PerLanguage> no_runtime;  ///< A runtime of the toolchain's → why it is not available with this.
+  json::Value answer;                             ///< All of it, in the interpreter's own words.
 };
+
+/// Digest of what discover() asks for this toolchain, whichever interpreter answers.
+std::string question_of(const Toolchain& toolchain);
+
+/// What an answer of the same question says.
+Result<Discovery> read_answer(const json::Value& answer, const Toolchain& toolchain);
 
 /// Imports the modules, in `environment` and `working_folder`. An error: they cannot be imported, or `discover` fails.
 /// `resolved` must have an interpreter.

@@ -1,15 +1,20 @@
 #include "discovery/toolchains.h"
 
 #include <fmt/format.h>
+#include <gnu/libc-version.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <tuple>
 
 #include "base/contains.h"
+#include "base/output_place.h"
 #include "base/text.h"
 #include "discovery/discovery.h"
+#include "hosts/carried_images.h"
 #include "hosts/environment.h"
+#include "hosts/host_images.h"
+#include "json/text.h"
 
 namespace tally {
 
@@ -41,6 +46,10 @@ Result<ResolvedCompiler> compiler_of(ProcessRunner& runner, const ResolvedToolch
                                      const std::optional<Result<Discovery>>& found, const ResolveContext& context,
                                      const Cache& cache) {
   if (!toolchain.spec.python.discover.empty()) {
+    if (toolchain.carried)
+      return std::unexpected(no_cpp(
+          toolchain.spec, "an image that was carried here counts Python alone, and the headers are not installed",
+          "install it, or measure Python's cases"));
     if (broken(toolchain.interpreter)) return std::unexpected(toolchain.interpreter->error());
     if (!(*found)->no_cpp.empty())
       return std::unexpected(no_cpp(toolchain.spec, (*found)->no_cpp, "Python's cases can be measured all the same"));
@@ -85,6 +94,43 @@ std::vector<std::string> programs_of(const Plan& plan, const RunEnvironment& env
   return programs;
 }
 
+/// Whether a toolchain that names this interpreter may take one that lies there on another machine.
+bool names(const std::string& candidate, const std::string& path) {
+  return !candidate.contains('/') || candidate == path;
+}
+
+/// What images of another machine say of Python, where none is installed that would do. False: nothing of it.
+bool take_carried(ResolvedToolchain& resolved, const Cache& cache) {
+  const Toolchain spec = resolved.spec;
+  for (CarriedInstallation& one : carried_installations(HostImages(host_images_folder(cache.root())))) {
+    const bool is_named = std::ranges::any_of(
+        spec.python, [&](const std::string& candidate) { return names(candidate, one.found.interpreter.path); });
+    if (!is_named || one.found.question != question_of(spec)) continue;
+    if (!one.found.discovery.is_null()) {
+      const auto found = read_answer(one.found.discovery, spec);
+      if (!found) continue;
+      apply(*found, resolved);
+      // A host finds it open.
+      if (!resolved.compiled.empty() && !make_folder(resolved.compiled)) continue;
+    }
+    resolved.interpreter = one.found.interpreter;
+    resolved.installation = "carried";
+    resolved.carried = std::make_shared<CarriedInstallation>(std::move(one));
+    return true;
+  }
+  return false;
+}
+
+/// For images of its hosts.
+std::string installation_text(const Toolchain& asked, const ResolvedToolchain& resolved,
+                              const std::optional<Result<Discovery>>& found) {
+  const Installation installation{.question = question_of(asked),
+                                  .interpreter = **resolved.interpreter,
+                                  .discovery = found ? (*found)->answer : json::Value(),
+                                  .glibc = ::gnu_get_libc_version()};
+  return json::to_text(to_json(installation));
+}
+
 }  // namespace
 
 std::string started_file(const CommandLine& command, const EnvironmentVariables& environment) {
@@ -100,6 +146,10 @@ ResolvedToolchain resolve_toolchain(ProcessRunner& runner, const Toolchain& spec
   const bool asks = !spec.python.discover.empty();
   std::optional<Result<Discovery>> found;
   if (needs.python || asks) resolved.interpreter = resolve_interpreter(runner, spec, context);
+  if (broken(resolved.interpreter) && take_carried(resolved, cache)) {
+    if (needs.cpp) resolved.compiler = compiler_of(runner, resolved, found, context, cache);
+    return resolved;
+  }
   // Also a warm-up's modules are in every case; one without any needs no asking.
   const bool imports = !spec.python.modules.empty() || spec.texts.warm_up.py.contains("import");
   if (resolved.interpreter && *resolved.interpreter && (asks || imports || !spec.device.identify.py.empty())) {
@@ -111,6 +161,8 @@ ResolvedToolchain resolve_toolchain(ProcessRunner& runner, const Toolchain& spec
       resolved.interpreter = std::unexpected(found->error());
     }
   }
+  if (resolved.interpreter && *resolved.interpreter && !spec.own_host.python)
+    resolved.installation = installation_text(spec, resolved, found);
   if (needs.cpp) resolved.compiler = compiler_of(runner, resolved, found, context, cache);
   return resolved;
 }

@@ -82,8 +82,10 @@ void Engine::queue_jobs(const std::vector<bool>& done) {
   if (request_.settings.noise_floor && !examining) perturbations_ = standard_perturbations();
   std::vector<Job> jobs = examining ? examining_jobs(request_.cases, done)
                                     : measuring_jobs(request_.cases, request_.settings, perturbations_, done);
-  if (!examining)
+  if (!examining) {
+    leave_out_times_of_carried(jobs, request_.cases, request_.toolchains, request_.settings.counts);
     add_probing_jobs(jobs, request_.cases, request_.toolchains, request_.probes, request_.settings.counts, done);
+  }
   for (const Job& job : jobs) book_.add(kind_of(job, request_.cases[job.index]), job);
   for (const auto& [mode, sessions] : sessions_by_mode(jobs)) observer_.on_planned(mode, sessions);
 }

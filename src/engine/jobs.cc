@@ -63,6 +63,15 @@ void add_probing_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
   }
 }
 
+void leave_out_times_of_carried(std::vector<Job>& jobs, std::span<const Case> cases,
+                                const std::map<std::string, ResolvedToolchain>& toolchains, bool counts) {
+  if (!counts) return;
+  std::erase_if(jobs, [&](const Job& job) {
+    const Case& one = cases[job.index];
+    return job.mode == Mode::wall && one.language == Language::python && toolchains.at(one.toolchain).carried;
+  });
+}
+
 std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done) {
   std::vector<Job> jobs;
   add_pass(jobs, open_cases(cases, done), Mode::result);

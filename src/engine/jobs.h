@@ -30,6 +30,11 @@ void add_probing_jobs(std::vector<Job>& jobs, std::span<const Case> cases,
                       const std::map<std::string, ResolvedToolchain>& toolchains, std::span<const Probe* const> probes,
                       bool counts, const std::vector<bool>& done);
 
+/// Takes out what wants a Python that is not installed here, where another machine's image stands for it: times, of
+/// cases that are counted, too. Their count is their result.
+void leave_out_times_of_carried(std::vector<Job>& jobs, std::span<const Case> cases,
+                                const std::map<std::string, ResolvedToolchain>& toolchains, bool counts);
+
 /// One execution of each statement that reports what it leaves.
 std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<bool>& done);
 

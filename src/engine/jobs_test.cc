@@ -6,6 +6,7 @@
 namespace tally {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -53,6 +54,23 @@ TEST_F(JobsTest, WhatReportsAFigureDoesSoOnceWhateverIsMeasured) {
     EXPECT_THAT(modes, ElementsAre(Mode(Mode::figure)));
   }
   EXPECT_FALSE(kind_of({.index = 1, .mode = Mode::figure}, cases_[1]).counted);
+}
+
+TEST_F(JobsTest, OfACarriedPythonNoTimesAreTakenWhereItIsCounted) {
+  using enum Mode::Kind;
+  std::map<std::string, ResolvedToolchain> toolchains = {{"", {}}, {"carried", {}}};
+  toolchains["carried"].carried = std::make_shared<CarriedInstallation>(
+      CarriedInstallation{.found = {}, .digests = FileDigests(std::map<std::string, std::string>())});
+  for (const std::size_t i : {1, 2}) cases_[i].toolchain = "carried";
+  cases_[1].language = Language::python;
+  cases_[2].language = Language::cpp;
+  std::vector<Job> jobs = measuring_jobs(cases_, {}, {}, {});
+  leave_out_times_of_carried(jobs, cases_, toolchains, true);
+  EXPECT_THAT(brief(jobs), ElementsAre(std::pair(counts, 0), std::pair(counts, 1), std::pair(counts, 2),
+                                       std::pair(wall, 2), std::pair(wall, 0)));
+  jobs = measuring_jobs(cases_, {.counts = false}, {}, {});
+  leave_out_times_of_carried(jobs, cases_, toolchains, false);
+  EXPECT_THAT(brief(jobs), Contains(std::pair(wall, std::size_t{1}))) << "its host says why there are none";
 }
 
 TEST_F(JobsTest, WhatIsDoneHasNoJobs) {

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "base/digest.h"
@@ -28,6 +30,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kMagic = "tally images 1\n";
+constexpr std::string_view kMagicWithLibraries = "tally images 2\n";
 
 Status check_stop(const IsStopped& is_stopped) {
   if (is_stopped && is_stopped()) return fail(ErrorKind::interrupted, "interrupted");
@@ -85,6 +88,10 @@ std::string meaning_of(const std::string& path, FileDigests& digests) {
   return fs::exists(file, code) ? digests.of(file) : "";
 }
 
+bool lies_below(std::string_view path, std::string_view folder) {
+  return !folder.empty() && path.starts_with(folder) && path.substr(folder.size()).starts_with('/');
+}
+
 /// The loader of programs looks names up in it; the libraries that it led to are compared themselves.
 bool is_list_alone(std::string_view path) { return path == "/etc/ld.so.cache"; }
 
@@ -114,28 +121,35 @@ struct Packed {
   Digest digest;
 };
 
-Result<Packed> pack(const HostImages& images, const std::string& key, const ImageAbout& about, FileDigests& digests,
-                    const IsStopped& is_stopped) {
-  const fs::path path = images.image(key);
-  const auto image = images.open(key);
-  if (!image) return fail(ErrorKind::failed, "it is not what was written");
-  const auto meanings = meanings_of(image->get(), path, about, digests);
-  if (!meanings) return std::unexpected(meanings.error());
-  Packed packed{.file = UniqueFd(::open(images.folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)), .digest = {}};
-  if (!packed.file) return std::unexpected(errno_error("write a file in", images.folder().string()));
-  json::Object object = to_json(about);
-  json::Array named;
-  for (const auto& [name, meaning] : *meanings) named.emplace_back(json::Array{name, meaning});
-  object["named"] = std::move(named);
+/// A line of JSON, then what comes, compressed.
+Result<Packed> pack(const HostImages& images, json::Object object, const NextBytes& next) {
+  const std::string folder = images.folder().string();
+  Packed packed{.file = UniqueFd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)), .digest = {}};
+  if (!packed.file) return std::unexpected(errno_error("write a file in", folder));
   const auto take = [&](std::string_view piece) {
     packed.bytes += piece.size();
     packed.digest.add_raw(piece);
-    return write_all(packed.file.get(), piece, images.folder().string());
+    return write_all(packed.file.get(), piece, folder);
   };
   if (auto written = take(json::to_text(std::move(object)) + '\n'); !written) return std::unexpected(written.error());
-  Bytes bytes(image->get(), path, is_stopped);
-  if (auto written = to_zstd([&] { return bytes.next(); }, take); !written) return std::unexpected(written.error());
+  if (auto written = to_zstd(next, take); !written) return std::unexpected(written.error());
   return packed;
+}
+
+json::Array pairs_of(const Meanings& meanings) {
+  json::Array pairs;
+  for (const auto& [name, meaning] : meanings) pairs.emplace_back(json::Array{name, meaning});
+  return pairs;
+}
+
+/// Pairs of them again, without those that are no digest.
+std::map<std::string, std::string> digests_in(const json::Value& pairs) {
+  std::map<std::string, std::string> digests;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const std::string meaning = pairs[i][std::size_t{1}].text_or("");
+    if (is_digest(meaning)) digests[pairs[i][std::size_t{0}].text_or("")] = meaning;
+  }
+  return digests;
 }
 
 /// Its length, its digest and its bytes.
@@ -149,30 +163,147 @@ Status append(NewFile& to, const Packed& packed, const fs::path& path, const IsS
   }
 }
 
+/// Writes images into a file, one after the other.
+class Exporter {
+ public:
+  Exporter(const HostImages& images, NewFile& file, const IsStopped& is_stopped, Brings brings)
+      : images_(images),
+        file_(file),
+        is_stopped_(is_stopped),
+        brings_(brings),
+        digests_(digests_folder(images.folder().parent_path())) {}
+
+  /// What it takes in the file.
+  Result<std::uint64_t> add(const std::string& key, ImageAbout about) {
+    const fs::path path = images_.image(key);
+    if (const char* why = why_not(about.origin)) return fail(ErrorKind::failed, why);
+    const auto image = images_.open(key);
+    if (!image) return fail(ErrorKind::failed, "it is not what was written");
+    const auto meanings = meanings_of(image->get(), path, about, digests_);
+    if (!meanings) return std::unexpected(meanings.error());
+    std::uint64_t bytes = 0;
+    json::Value sources;
+    if (brings_ == Brings::libraries) {
+      sources = bring(about.origin, *meanings);
+      const auto mapped = mapped_files_of_image(image->get(), path);
+      if (!mapped) return std::unexpected(mapped.error());
+      for (const std::string& one : *mapped) {
+        if (lies_below(one, about.origin.own_folder)) continue;
+        about.origin.libraries[one] = meanings->at(one);
+        const auto added = add_library(one, meanings->at(one));
+        if (!added) return std::unexpected(added.error());
+        bytes += *added;
+      }
+      about.origin.folders = folders_of(about.origin, *meanings);
+    }
+    json::Object object = to_json(about);
+    object["named"] = pairs_of(*meanings);
+    if (!sources.is_null()) object["sources"] = std::move(sources);
+    Bytes memory(image->get(), path, is_stopped_);
+    const auto packed = pack(images_, std::move(object), [&] { return memory.next(); });
+    if (!packed) return std::unexpected(packed.error());
+    if (auto added = append(file_, *packed, images_.folder(), is_stopped_); !added)
+      return std::unexpected(added.error());
+    return bytes + packed->bytes;
+  }
+
+  void save_digests() { std::ignore = digests_.save(); }
+
+ private:
+  [[nodiscard]] const char* why_not(const ImageOrigin& origin) const {
+    if (!origin.libraries.empty()) return "it was carried here itself, and its libraries are not installed";
+    if (brings_ == Brings::libraries && origin.installation.empty())
+      return "it is no host of Python statements, or of an older tally: it cannot bring its libraries along";
+    return nullptr;
+  }
+
+  /// Sources of modules, by folder. From now on the image is known by what it is, whatever starts the counter.
+  json::Array bring(ImageOrigin& origin, const Meanings& meanings) {
+    origin.content = origin.own_content;
+    Meanings sources;
+    const auto found = json::parse(origin.installation);
+    const json::Object* const modules = found ? (*found)["discovery"]["modules"].object() : nullptr;
+    for (const auto& [name, place] : modules != nullptr ? *modules : json::Object()) {
+      const std::string folder = place.text_or("");
+      if (!meanings.contains(folder)) sources[folder] = digests_.of_sources(folder);
+    }
+    return pairs_of(sources);
+  }
+
+  Result<std::uint64_t> add_library(const std::string& path, const std::string& digest) {
+    if (!libraries_.insert(digest).second) return 0;
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return std::unexpected(errno_error("read", path));
+    Bytes bytes(file.get(), path, is_stopped_);
+    Digest found;
+    const auto next = [&]() -> Result<std::string_view> {
+      auto piece = bytes.next();
+      if (piece) found.add_raw(*piece);
+      return piece;
+    };
+    std::error_code code;
+    const auto packed =
+        pack(images_, {{"library", digest}, {"bytes", static_cast<std::uint64_t>(fs::file_size(path, code))}}, next);
+    if (!packed) return std::unexpected(packed.error());
+    if (found.hex() != digest) return fail(ErrorKind::failed, "a file has changed while it was read: " + path);
+    if (auto added = append(file_, *packed, images_.folder(), is_stopped_); !added)
+      return std::unexpected(added.error());
+    return packed->bytes;
+  }
+
+  /// Those in which modules and libraries are looked for, without those that lie in another one.
+  static std::vector<std::string> folders_of(const ImageOrigin& origin, const Meanings& meanings) {
+    // A library that is looked for by its name alone is first looked up there.
+    std::set<std::string> all = {"/etc/ld.so.cache"};
+    const auto installation = json::parse(origin.installation);
+    for (const std::string& folder : json::texts_of(installation ? (*installation)["folders"] : json::Value()))
+      all.insert(folder);
+    for (const auto& [path, meaning] : meanings) {
+      const fs::path file(path);
+      const bool is_library = is_digest(meaning) && file.filename().string().contains(".so");
+      if (is_library && !lies_below(path, origin.own_folder)) all.insert(file.parent_path().string());
+    }
+    std::vector<std::string> folders;
+    for (const std::string& one : all) {
+      const bool is_of_another =
+          std::ranges::any_of(all, [&](const std::string& other) { return lies_below(one, other); });
+      if (one.starts_with('/') && one != "/" && !is_of_another) folders.push_back(one);
+    }
+    return folders;
+  }
+
+  const HostImages& images_;
+  NewFile& file_;
+  IsStopped is_stopped_;
+  Brings brings_;
+  FileDigests digests_;
+  std::set<std::string> libraries_;  ///< Those that are in the file.
+};
+
 }  // namespace
 
 Result<std::vector<CarriedImage>> export_images(const HostImages& images, const std::string& filter, const fs::path& to,
-                                                const IsStopped& is_stopped) {
+                                                const IsStopped& is_stopped, Brings brings) {
   std::vector<CarriedImage> report;
-  FileDigests digests(digests_folder(images.folder().parent_path()));
   auto file = NewFile::create(to);
   if (!file) return std::unexpected(file.error());
-  if (auto added = file->append(kMagic); !added) return std::unexpected(added.error());
+  if (auto added = file->append(brings == Brings::libraries ? kMagicWithLibraries : kMagic); !added)
+    return std::unexpected(added.error());
+  Exporter exporter(images, *file, is_stopped, brings);
   for (const HostImages::Image& one : images.list()) {
     if (one.is_carried || !glob_match(filter, one.host)) continue;
     const auto about = images.about(one.key);
     if (!about) continue;
-    const auto packed = pack(images, one.key, *about, digests, is_stopped);
-    const ErrorKind kind = packed ? ErrorKind::failed : packed.error().kind;
-    if (kind == ErrorKind::io || kind == ErrorKind::interrupted) return std::unexpected(packed.error());
-    if (!packed) {
-      report.push_back({.host = one.host, .why_not = packed.error().message});
+    const auto bytes = exporter.add(one.key, *about);
+    const ErrorKind kind = bytes ? ErrorKind::failed : bytes.error().kind;
+    if (kind == ErrorKind::io || kind == ErrorKind::interrupted) return std::unexpected(bytes.error());
+    if (!bytes) {
+      report.push_back({.host = one.host, .why_not = bytes.error().message});
       continue;
     }
-    if (auto added = append(*file, *packed, images.folder(), is_stopped); !added) return std::unexpected(added.error());
-    report.push_back({.host = one.host, .bytes = packed->bytes, .why_not = {}});
+    report.push_back({.host = one.host, .bytes = *bytes, .why_not = {}});
   }
-  std::ignore = digests.save();
+  exporter.save_digests();
   const bool is_empty = std::ranges::none_of(report, [](const CarriedImage& one) { return one.why_not.empty(); });
   if (is_empty) return report;
   if (auto published = file->publish(); !published) return std::unexpected(published.error());
@@ -274,7 +405,44 @@ class NewImage {
   NewImage(std::string place, UniqueFd opened) : path(std::move(place)), file(std::move(opened)) {}
 };
 
-Result<CarriedImage> import_one(const HostImages& images, Input& input, std::uint64_t size, const std::string& digest) {
+Status unpack(int from, const fs::path& path, std::uint64_t at, const ImageAbout& about, const NewImage& to) {
+  Digest digest;
+  std::uint64_t size = 0;
+  Bytes bytes(from, path, {}, at);
+  const auto take = [&](std::string_view piece) -> Status {
+    digest.add_raw(piece);
+    size += piece.size();
+    if (size > about.bytes) return fail(ErrorKind::input, "it is longer than it says", path.string());
+    return write_all(to.file.get(), piece, to.path);
+  };
+  if (auto done = from_zstd([&] { return bytes.next(); }, take, path.string()); !done) return done;
+  if (size != about.bytes || digest.hex() != about.digest)
+    return fail(ErrorKind::input, "it has other bytes than were written", path.string());
+  return {};
+}
+
+/// Whether it is one: the store has it then. An error (input): it has other bytes than it says.
+Result<bool> import_library(const HostImages& images, const NewImage& packed, const std::string& line,
+                            const json::Value& object) {
+  const std::string* const digest = object["library"].text();
+  if (digest == nullptr) return false;
+  const std::uint64_t* const most = object["bytes"].whole();
+  if (!is_digest(*digest) || most == nullptr)
+    return fail(ErrorKind::input, "a library does not say what it is", packed.path);
+  if (images.has_library(*digest)) return true;
+  auto library = NewImage::create(images, "library");
+  if (!library) return std::unexpected(library.error());
+  const ImageAbout about{.digest = *digest, .bytes = *most};
+  if (auto done = unpack(packed.file.get(), packed.path, line.size() + 1, about, *library); !done)
+    return std::unexpected(done.error());
+  if (auto published = images.publish_library(*digest, library->path); !published)
+    return std::unexpected(published.error());
+  return true;
+}
+
+/// Nothing: it was a library.
+Result<std::optional<CarriedImage>> import_one(const HostImages& images, Input& input, std::uint64_t size,
+                                               const std::string& digest) {
   const auto kept = NewImage::create(images, "carried");
   if (!kept) return std::unexpected(kept.error());
   Digest found;
@@ -290,15 +458,22 @@ Result<CarriedImage> import_one(const HostImages& images, Input& input, std::uin
   if (found.hex() != digest) return std::unexpected(input.damaged("an image has other bytes than were written"));
   const auto line = first_line(kept->file.get(), kept->path);
   const auto object = line ? json::parse(*line) : std::unexpected(line.error());
+  if (object) {
+    const auto is_library = import_library(images, *kept, *line, *object);
+    if (!is_library && is_library.error().kind == ErrorKind::input)
+      return std::unexpected(input.damaged(is_library.error().message));
+    if (!is_library) return std::unexpected(is_library.error());
+    if (*is_library) return std::nullopt;
+  }
   const auto about = object ? image_about(*object) : std::unexpected(object.error());
   if (!about || !is_digest(about->origin.content) || (*object)["named"].array() == nullptr)
     return std::unexpected(input.damaged("an image does not say what it is of"));
   CarriedImage carried{.host = about->origin.host, .bytes = size, .why_not = {}};
   carried.why_not = why_unfit(about->machine, ImageMachine::here());
-  if (!carried.why_not.empty()) return carried;
+  if (!carried.why_not.empty()) return std::optional(carried);
   if (auto published = images.publish_carried(about->origin.content, kept->path); !published)
     return std::unexpected(published.error());
-  return carried;
+  return std::optional(carried);
 }
 
 }  // namespace
@@ -317,10 +492,12 @@ Result<std::vector<CarriedImage>> import_images(const HostImages& images, const 
   Input input(std::move(fd), from.string(), is_stopped);
   const auto first = input.line();
   if (!first && first.error().kind != ErrorKind::input) return std::unexpected(first.error());
-  if (!first || !*first || **first + "\n" != kMagic)
+  const std::string magic = first && *first ? **first + "\n" : std::string();
+  if (magic != kMagic && magic != kMagicWithLibraries)
     return fail(ErrorKind::input, "it is not a file of tally cache export", from.string(),
                 "write one where the images are: tally cache export FILE");
   std::vector<CarriedImage> report;
+  std::uint64_t of_libraries = 0;
   for (;;) {
     const auto line = input.line();
     if (!line) return std::unexpected(line.error());
@@ -329,7 +506,12 @@ Result<std::vector<CarriedImage>> import_images(const HostImages& images, const 
     if (!about) return std::unexpected(input.damaged("the length of an image is missing"));
     auto carried = import_one(images, input, about->first, about->second);
     if (!carried) return std::unexpected(carried.error());
-    report.push_back(*std::move(carried));
+    if (!*carried) {
+      of_libraries += about->first;
+      continue;
+    }
+    report.push_back(**std::move(carried));
+    report.back().bytes += std::exchange(of_libraries, 0);
   }
 }
 
@@ -352,19 +534,33 @@ Result<std::map<std::string, ImageFile>> compare_files(const json::Array& named,
   return files;
 }
 
-Status unpack(int from, const fs::path& path, std::uint64_t at, const ImageAbout& about, const NewImage& to) {
-  Digest digest;
-  std::uint64_t size = 0;
-  Bytes bytes(from, path, {}, at);
-  const auto take = [&](std::string_view piece) -> Status {
-    digest.add_raw(piece);
-    size += piece.size();
-    if (size > about.bytes) return fail(ErrorKind::input, "it is longer than it says", path.string());
-    return write_all(to.file.get(), piece, to.path);
-  };
-  if (auto done = from_zstd([&] { return bytes.next(); }, take, path.string()); !done) return done;
-  if (size != about.bytes || digest.hex() != about.digest)
-    return fail(ErrorKind::input, "it has other bytes than were written", path.string());
+/// Its libraries in the store by their paths there, and what it has of tally, which must be the same here.
+Result<std::map<std::string, ImageFile>> files_of_brought(const HostImages& images, const ImageOrigin& origin,
+                                                          const json::Array& named) {
+  json::Array own;
+  for (const json::Value& one : named) {
+    if (lies_below(one[std::size_t{0}].text_or(""), origin.own_folder)) own.push_back(one);
+  }
+  FileDigests digests(digests_folder(images.folder().parent_path()));
+  auto files = compare_files(own, digests);
+  std::ignore = digests.save();
+  if (!files) return files;
+  for (const auto& [path, digest] : origin.libraries) {
+    if (!images.has_library(digest)) return fail(ErrorKind::failed, "a library that it brought along is gone: " + path);
+    (*files)[path] = ImageFile::now(images.library(digest).string());
+  }
+  return files;
+}
+
+Status adopt_with_libraries(const HostImages& images, int fd, const fs::path& path, const std::string& key,
+                            const ImageAbout& about, const json::Array& named, std::size_t line) {
+  const auto files = files_of_brought(images, about.origin, named);
+  if (!files) return std::unexpected(files.error());
+  const auto image = NewImage::create(images, key);
+  if (!image) return std::unexpected(image.error());
+  if (auto done = unpack(fd, path, line + 1, about, *image); !done) return done;
+  if (auto done = replace_files_of_image(image->file.get(), image->path, *files); !done) return done;
+  if (!images.publish(key, image->path, about.origin)) return fail(ErrorKind::io, "it cannot be kept", image->path);
   return {};
 }
 
@@ -382,6 +578,8 @@ Status adopt_from(const HostImages& images, int fd, const fs::path& path, const 
   if (const std::string why = why_unfit(about->machine, ImageMachine::here()); !why.empty())
     return fail(ErrorKind::failed, why);
   FileDigests digests(digests_folder(images.folder().parent_path()));
+  if (!about->origin.libraries.empty())
+    return adopt_with_libraries(images, fd, path, key, *about, *named, line->size());
   const auto now = compare_files(*named, digests);
   std::ignore = digests.save();
   if (!now) return std::unexpected(now.error());
@@ -407,14 +605,48 @@ Status adopt_from(const HostImages& images, int fd, const fs::path& path, const 
 
 }  // namespace
 
+namespace {
+
+/// This user's alone.
+bool is_own(int fd) {
+  struct stat info{};
+  return ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && (info.st_mode & 077U) == 0;
+}
+
+Result<CarriedInstallation> installation_in(const HostImages& images, const std::string& content) {
+  const fs::path path = images.carried(content);
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!is_own(fd.get())) return fail(ErrorKind::failed, "others may read or write it", path.string());
+  const auto line = first_line(fd.get(), path);
+  if (!line) return std::unexpected(line.error());
+  const auto object = json::parse(*line);
+  if (!object) return std::unexpected(object.error());
+  const auto text = json::parse((*object)["installation"].text_or(""));
+  if (!text) return std::unexpected(text.error());
+  auto found = installation_from(*text);
+  if (!found) return std::unexpected(found.error());
+  auto digests = digests_in((*object)["named"]);
+  digests.merge(digests_in((*object)["sources"]));
+  return CarriedInstallation{.found = *std::move(found), .digests = FileDigests(std::move(digests))};
+}
+
+}  // namespace
+
+std::vector<CarriedInstallation> carried_installations(const HostImages& images) {
+  std::vector<CarriedInstallation> installations;
+  for (const HostImages::Image& one : images.list()) {
+    if (!one.is_carried || one.libraries.empty()) continue;
+    if (auto found = installation_in(images, one.key)) installations.push_back(*std::move(found));
+  }
+  return installations;
+}
+
 Result<bool> adopt_image(const HostImages& images, const std::string& key, const ImageOrigin& origin) {
   const fs::path path = images.carried(origin.content);
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat info{};
-  if (!fd || ::fstat(fd.get(), &info) != 0) return false;
-  const bool is_own = S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && (info.st_mode & 077U) == 0;
-  const Status adopted = is_own ? adopt_from(images, fd.get(), path, key, origin)
-                                : fail(ErrorKind::failed, "others may read or write it", path.string());
+  if (!fd) return false;
+  const Status adopted = is_own(fd.get()) ? adopt_from(images, fd.get(), path, key, origin)
+                                          : fail(ErrorKind::failed, "others may read or write it", path.string());
   if (!adopted) {
     // It was of other files, and will be; room may come.
     if (adopted.error().kind != ErrorKind::io) ::unlink(path.c_str());

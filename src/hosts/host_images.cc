@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <iterator>
 
 #include "base/byte_count.h"
 #include "base/digest.h"
@@ -120,6 +121,18 @@ std::uint64_t bytes_on_disk(const fs::path& path) {
   return ::lstat(path.c_str(), &info) == 0 ? static_cast<std::uint64_t>(info.st_blocks) * kBlock : 0;
 }
 
+/// Digests, without their paths.
+std::set<std::string> libraries_of(const std::optional<ImageAbout>& about) {
+  std::set<std::string> digests;
+  if (!about) return digests;
+  for (const auto& [path, digest] : about->origin.libraries) digests.insert(digest);
+  return digests;
+}
+
+bool has_all_libraries(const HostImages& images, const ImageOrigin& origin) {
+  return std::ranges::all_of(origin.libraries, [&](const auto& one) { return images.has_library(one.second); });
+}
+
 }  // namespace
 
 Result<std::uint64_t> HostImages::quota_of(std::string_view text) {
@@ -149,7 +162,7 @@ std::optional<UniqueFd> HostImages::open(const std::string& key) const {
   const std::optional<Seal> known = read_seal(seal(key));
   bool fits = is_ours_alone(info) && known && known->identity == identity(info);
   if (fits && known->boot != this_boot()) {
-    fits = file_digest(image(key)) == known->about.digest &&
+    fits = file_digest(image(key)) == known->about.digest && has_all_libraries(*this, known->about.origin) &&
            write_file(seal(key), seal_text(known->identity, known->about)).has_value();
   }
   if (!fits) {
@@ -227,6 +240,28 @@ Status HostImages::publish_carried(const std::string& content, const std::string
   return {};
 }
 
+Status HostImages::publish_library(const std::string& digest, const std::string& written) const {
+  const UniqueFd lock = alone();
+  if (::rename(written.c_str(), library(digest).c_str()) == 0) return {};
+  Error error = errno_error("keep a library of an image", library(digest).string());
+  discard(written);
+  return std::unexpected(std::move(error));
+}
+
+bool HostImages::has_library(const std::string& digest) const {
+  struct stat info{};
+  return ::lstat(library(digest).c_str(), &info) == 0 && is_ours_alone(info) && file_digest(library(digest)) == digest;
+}
+
+std::uint64_t HostImages::library_bytes() const {
+  std::uint64_t bytes = 0;
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, code)) {
+    if (entry.path().extension() == ".library") bytes += bytes_on_disk(entry.path());
+  }
+  return bytes;
+}
+
 std::vector<HostImages::Image> HostImages::list() const {
   std::vector<Image> images;
   std::error_code code;
@@ -241,7 +276,8 @@ std::vector<HostImages::Image> HostImages::list() const {
                       .host = known ? known->origin.host : "",
                       .bytes = bytes_on_disk(entry.path()),
                       .used = gone ? fs::file_time_type::min() : used,
-                      .is_carried = is_carried});
+                      .is_carried = is_carried,
+                      .libraries = libraries_of(known)});
   }
   std::ranges::sort(images, std::greater(), &Image::used);
   return images;
@@ -252,7 +288,8 @@ std::size_t HostImages::clear() const {
   for (const Image& one : images) remove_one(one);
   std::error_code code;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_, code)) {
-    if (entry.path().extension() == ".new" || entry.path().extension() == ".not") ::unlink(entry.path().c_str());
+    const fs::path extension = entry.path().extension();
+    if (extension == ".new" || extension == ".not" || extension == ".library") ::unlink(entry.path().c_str());
   }
   return images.size();
 }
@@ -266,9 +303,29 @@ void HostImages::make_room(const std::string& keep) const {
     if (is_new && !gone && fs::file_time_type::clock::now() - written > kAbandoned) ::unlink(entry.path().c_str());
   }
   std::uint64_t bytes = 0;
+  std::set<std::string> used;
   for (const Image& one : list()) {
+    std::set<std::string> more;
+    std::ranges::set_difference(one.libraries, used, std::inserter(more, more.end()));
     bytes += one.bytes;
-    if (bytes > quota_ && one.key != keep) remove_one(one);
+    for (const std::string& digest : more) bytes += bytes_on_disk(library(digest));
+    if (bytes > quota_ && one.key != keep) {
+      remove_one(one);
+    } else {
+      used.merge(more);
+    }
+  }
+  remove_unused_libraries(used);
+}
+
+void HostImages::remove_unused_libraries(const std::set<std::string>& used) const {
+  std::error_code code;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, code)) {
+    if (entry.path().extension() != ".library" || used.contains(entry.path().stem().string())) continue;
+    std::error_code gone;
+    const auto written = fs::last_write_time(entry.path(), gone);
+    // An image that is being taken brings its libraries first.
+    if (!gone && fs::file_time_type::clock::now() - written > kAbandoned) ::unlink(entry.path().c_str());
   }
 }
 

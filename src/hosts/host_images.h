@@ -3,6 +3,7 @@
 ///   images/KEY.image   a host; KEY is of its specification and of this machine
 ///   images/KEY.seal    what the image's file was when it was complete, and what is known of it (image_about.h)
 ///   images/CONTENT.carried   one that came from elsewhere, compressed (carried_images.h)
+///   images/DIGEST.library    what such a one has mapped, where it brings that along; several may have it
 ///
 /// An image is code, and holds a process's memory: only this user's own files are used, which nobody else may write to,
 /// and which are what they were when they were complete. Once the machine has been started again, the bytes are
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,12 +68,15 @@ class HostImages {
     std::string host;         ///< Of which; empty where that is not known.
     std::uint64_t bytes = 0;  ///< On the disk.
     std::filesystem::file_time_type used;
-    bool is_carried = false;  ///< Its key is its origin's content then.
+    bool is_carried = false;               ///< Its key is its origin's content then.
+    std::set<std::string> libraries = {};  ///< Digests of those that it brings along.
   };
   /// The one that was used last comes first.
   [[nodiscard]] std::vector<Image> list() const;
   /// What is known of an image here.
   [[nodiscard]] std::optional<ImageAbout> about(const std::string& key) const;
+  /// Bytes on the disk, of the libraries of all.
+  [[nodiscard]] std::uint64_t library_bytes() const;
   /// How many have gone.
   std::size_t clear() const;
 
@@ -83,6 +88,15 @@ class HostImages {
   /// Gives a carried one its name. An error (io).
   [[nodiscard]] Status publish_carried(const std::string& content, const std::string& written) const;
 
+  /// Where a library lies that an image has brought along, or would.
+  [[nodiscard]] std::filesystem::path library(const std::string& digest) const {
+    return folder_ / (digest + ".library");
+  }
+  /// Gives one its name. An error (io).
+  [[nodiscard]] Status publish_library(const std::string& digest, const std::string& written) const;
+  /// Whether it is there, is this user's own, and holds these bytes.
+  [[nodiscard]] bool has_library(const std::string& digest) const;
+
  private:
   [[nodiscard]] std::filesystem::path seal(const std::string& key) const { return folder_ / (key + ".seal"); }
   /// Until it is closed, nobody else publishes an image, or looks for one: an image and its seal are two files.
@@ -90,6 +104,8 @@ class HostImages {
   /// Of all but this one.
   void make_room(const std::string& keep) const;
   void remove_one(const Image& one) const;
+  /// Those that no image has, and which were not written in the last hour.
+  void remove_unused_libraries(const std::set<std::string>& used) const;
 
   std::filesystem::path folder_;
   std::uint64_t quota_;

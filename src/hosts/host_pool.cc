@@ -28,6 +28,26 @@ std::string in_parentheses(const std::vector<std::string>& names) {
   return names.empty() ? "" : " (" + join(names, ", ") + ")";
 }
 
+/// Of a host whose Python is not installed here.
+Error no_image_of(const HostSpec& spec, const std::string& why) {
+  if (!spec.counted)
+    return {ErrorKind::missing,
+            "its Python is not installed here, and an image of another machine only counts",
+            {},
+            "take --counts-only, or install it"};
+  if (!spec.images)
+    return {ErrorKind::missing,
+            "its Python is not installed here, and such a host is made of no image",
+            {},
+            "leave out --images off, --aa and profiles, or install it"};
+  return {ErrorKind::missing,
+          fmt::format("its Python is not installed here, and no image of it was carried here that serves{}{}",
+                      why.empty() ? "" : ": ", why),
+          {},
+          "export one where it is installed, with the same environment and folders: tally cache export "
+          "--self-contained"};
+}
+
 }  // namespace
 
 void HostPool::begin_plan(RetryLimits retries, HostDeadlines deadlines) {
@@ -73,7 +93,8 @@ std::optional<std::string> HostPool::broken(const HostKey& key) const {
 /// Of its image, where there is one; else it may leave one.
 Result<ProcessRequest> HostPool::request_for(Host& host, UniqueFd control) {
   if (auto image = images_.begin(host.key, host.spec, host.image))
-    return restore_request(host.spec, host.dumps, std::move(control), *std::move(image));
+    return restore_request(host.spec, host.dumps, std::move(control), *std::move(image), host.image.folders);
+  if (host.spec.is_carried) return std::unexpected(no_image_of(host.spec, images_.why_started(host.key)));
   return host_request(host.spec, host.dumps, std::move(control), host.image.new_image);
 }
 

@@ -266,6 +266,7 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
   const bool has_counter = kind.counted && !has_flags && !around.counter.empty();
   if (kind.counted) {
     spec.argv = has_counter ? around.counter_start : std::vector<std::string>{around.valgrind};
+    spec.counter_arguments = spec.argv.size();
     for (std::string& flag : has_flags     ? kind.probe->valgrind_flags(settings)
                              : has_counter ? counter_flags(around.counter)
                                            : valgrind_flags(settings))
@@ -308,8 +309,8 @@ std::vector<std::string> programs_of(const HostSpec& spec) {
   return programs;
 }
 
-/// Of what it is started with, but for the content of its files.
-std::string start_digest_of(const HostSpec& spec) {
+/// Of what it is started with from an argument on, but for the content of its files.
+std::string start_digest_of(const HostSpec& spec, std::size_t from = 0) {
   Digest digest;
   digest.add(spec.working_folder)
       .add(spec.late_variables ? "late variables" : "")
@@ -318,7 +319,7 @@ std::string start_digest_of(const HostSpec& spec) {
       .add(spec.single_use ? "single" : "")
       .add(spec.anew ? "anew" : "")
       .add(spec.folder_variable);
-  for (const std::string& argument : spec.argv) digest.add(argument);
+  for (const std::string& argument : std::span(spec.argv).subspan(from)) digest.add(argument);
   for (const auto& [name, value] : spec.environment) digest.add(name).add(value);
   for (const HostSpec::File& file : spec.files) digest.add(file.path);
   return digest.hex();
@@ -344,6 +345,18 @@ ImageOrigin origin_of(const HostSpec& spec) {
                      .files = programs_of(spec)};
   origin.files.insert(origin.files.end(), spec.made_of_files.begin(), spec.made_of_files.end());
   origin.state = state_of_all(origin.files);
+  if (spec.installation.empty()) return origin;
+  origin.own_content = Digest()
+                           .add("with its libraries")
+                           .add(start_digest_of(spec, spec.counter_arguments))
+                           .add(spec.made_of_text)
+                           .hex();
+  origin.own_folder = std::filesystem::path(spec.restorer).parent_path().string();
+  if (spec.is_carried) {
+    origin.content = origin.own_content;
+  } else {
+    origin.installation = spec.installation;
+  }
   return origin;
 }
 
@@ -390,9 +403,11 @@ std::string make_temporary_folder(const std::string& dumps, std::uint32_t number
   return folder;
 }
 
-ProcessRequest restore_request(const HostSpec& spec, const std::string& dumps, UniqueFd control, UniqueFd image) {
+ProcessRequest restore_request(const HostSpec& spec, const std::string& dumps, UniqueFd control, UniqueFd image,
+                               const std::vector<std::string>& folders) {
   ProcessRequest request = basic_request(spec, std::move(control));
   request.argv = {spec.restorer, dumps + protocol::kDumpPattern};
+  if (!folders.empty()) request.argv.push_back(fmt::format("{}", fmt::join(folders, ":")));
   request.pass_fds.push_back({protocol::image::kDescriptor, std::move(image)});
   return request;
 }

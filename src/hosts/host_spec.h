@@ -78,6 +78,9 @@ struct HostSpec {
   std::string made_of;                          ///< Python: digest of the interpreter and of all files that it loads.
   std::string made_of_text = {};                ///< What of that is in no file.
   std::vector<std::string> made_of_files = {};  ///< And its files.
+  std::string installation = {};                ///< Of Python, for its image (build/installation.h).
+  bool is_carried = false;            ///< Python is not installed here: it is made of an image, or not at all.
+  std::size_t counter_arguments = 0;  ///< What starts the counter, at the beginning of argv.
   bool counted = false;
   bool inherits_output = false;           ///< Tally's own standard output is passed to it.
   std::string folder_variable;            ///< Of its environment: it names the folder of its dumps; empty: none does.
@@ -129,7 +132,9 @@ Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dum
 /// The first message to such a host.
 std::string late_variables_frame(const EnvironmentVariables& variables);
 
-/// The same for a host that is made of an image.
-ProcessRequest restore_request(const HostSpec& spec, const std::string& dumps, UniqueFd control, UniqueFd image);
+/// The same for a host that is made of an image. `folders`: those in which its cases may not look for anything, because
+/// what was there was not brought along.
+ProcessRequest restore_request(const HostSpec& spec, const std::string& dumps, UniqueFd control, UniqueFd image,
+                               const std::vector<std::string>& folders = {});
 
 }  // namespace tally

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 
+#include "base/digest.h"
 #include "base/files.h"
 #include "base/text.h"
 
@@ -83,12 +85,35 @@ std::string why_unfit(const ImageMachine& image, const ImageMachine& here) {
 }
 
 json::Object to_json(const ImageAbout& about) {
-  return json::Object{{"host", about.origin.host},      {"content", about.origin.content},
+  json::Object object{{"host", about.origin.host},      {"content", about.origin.content},
                       {"files", about.origin.files},    {"processor", about.machine.processor},
                       {"kernel", about.machine.kernel}, {"user", about.machine.user},
                       {"limits", about.machine.limits}, {"state", about.origin.state},
                       {"digest", about.digest},         {"bytes", about.bytes}};
+  const ImageOrigin& origin = about.origin;
+  if (!origin.own_content.empty()) object["own_content"] = origin.own_content;
+  if (!origin.own_folder.empty()) object["own_folder"] = origin.own_folder;
+  if (!origin.installation.empty()) object["installation"] = origin.installation;
+  if (!origin.mapped.empty()) object["mapped"] = origin.mapped;
+  if (!origin.libraries.empty()) object["libraries"] = origin.libraries;
+  if (!origin.folders.empty()) object["folders"] = origin.folders;
+  return object;
 }
+
+namespace {
+
+/// Path → digest. Nothing: it is none.
+std::optional<std::map<std::string, std::string>> libraries_in(const json::Value& value) {
+  std::map<std::string, std::string> libraries;
+  if (value.object() == nullptr) return libraries;
+  for (const auto& [path, digest] : *value.object()) {
+    if (!is_digest(digest.text_or(""))) return std::nullopt;
+    libraries[path] = digest.text_or("");
+  }
+  return libraries;
+}
+
+}  // namespace
 
 Result<ImageAbout> image_about(const json::Value& object) {
   for (const char* key : {"host", "content", "processor", "kernel", "user", "limits", "state", "digest"}) {
@@ -98,10 +123,19 @@ Result<ImageAbout> image_about(const json::Value& object) {
   }
   if (object["bytes"].whole() == nullptr || object["files"].array() == nullptr)
     return fail(ErrorKind::input, "it does not say its length or its files", {}, "write it anew: tally cache export");
+  auto libraries = libraries_in(object["libraries"]);
+  if (!libraries)
+    return fail(ErrorKind::input, "it does not say its libraries", {}, "write it anew: tally cache export");
   return ImageAbout{.origin = {.host = object["host"].text_or(""),
                                .content = object["content"].text_or(""),
                                .files = json::texts_of(object["files"]),
-                               .state = object["state"].text_or("")},
+                               .state = object["state"].text_or(""),
+                               .own_content = object["own_content"].text_or(""),
+                               .own_folder = object["own_folder"].text_or(""),
+                               .installation = object["installation"].text_or(""),
+                               .mapped = json::texts_of(object["mapped"]),
+                               .libraries = *std::move(libraries),
+                               .folders = json::texts_of(object["folders"])},
                     .machine = {.processor = object["processor"].text_or(""),
                                 .kernel = object["kernel"].text_or(""),
                                 .user = object["user"].text_or(""),

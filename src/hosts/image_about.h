@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,14 @@ struct ImageOrigin {
   std::string content;             ///< Digest of its specification, in which nothing is of a file's times.
   std::vector<std::string> files;  ///< What it was made of besides; the same host has the same bytes in them.
   std::string state;               ///< state_of_all() of these, before it was started.
+  // For one that brings its libraries along.
+  std::string own_content = {};          ///< Digest of its specification, whatever starts the counter.
+  std::string own_folder = {};           ///< Where tally's own of it lies, which it does not bring along.
+  std::string installation = {};         ///< Of Python (build/installation.h); empty: it cannot bring it along.
+  std::vector<std::string> mapped = {};  ///< The programs and libraries that the host had in memory.
+  // Of one that has done so.
+  std::map<std::string, std::string> libraries = {};  ///< Path → digest: the store has them. Empty: it brings none.
+  std::vector<std::string> folders = {};              ///< Where they lay, and its modules; a case may not look there.
 };
 
 /// What of a machine a process may keep, and the counter does not answer for it. Everything else of a machine, such as

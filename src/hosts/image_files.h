@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,14 @@ struct ImageFile {
 
 /// In the image's order. An error (input): the image is damaged.
 Result<std::vector<ImageFile>> files_of_image(int image, const std::filesystem::path& path);
+
+/// The paths of those that it has mapped. An error (input): the image is damaged.
+Result<std::vector<std::string>> mapped_files_of_image(int image, const std::filesystem::path& path);
+
+/// Makes these, by path, all files that it names: what it has mapped or open under a path is taken from the file that
+/// stands there. An error (input): it is damaged, or has mapped one that is none of these.
+Status replace_files_of_image(int image, const std::filesystem::path& path,
+                              const std::map<std::string, ImageFile>& files);
 
 /// In the same order, and of the same files.
 Status set_files_of_image(int image, const std::filesystem::path& path, const std::vector<ImageFile>& files);

@@ -1,10 +1,12 @@
-// Any bytes as a host's image: its files are refused, or can be read and written back, which changes no byte.
+// Any bytes as a host's image: its files are refused, or can be read and written back, which changes no byte, and can
+// be replaced by others.
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <string>
 
 #include "hosts/image_about.h"
@@ -38,6 +40,20 @@ void read_about(int file) {
   if (!again || tally::json::to_text(to_json(*again)) != text) std::abort();
 }
 
+/// As an image is that brings its libraries along.
+void replace_files(int file) {
+  const auto mapped = tally::mapped_files_of_image(file, "image");
+  if (!mapped) return;
+  std::map<std::string, tally::ImageFile> others;
+  for (const std::string& one : *mapped) others[one] = {.path = "/library", .inode = 1};
+  if (!tally::replace_files_of_image(file, "image", others)) return;
+  const auto files = tally::files_of_image(file, "image");
+  if (!files || files->size() != others.size()) std::abort();
+  for (const tally::ImageFile& one : *files) {
+    if (one.path != "/library") std::abort();
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -52,5 +68,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto files = tally::files_of_image(file, "image");
   if (!files) return 0;
   if (!tally::set_files_of_image(file, "image", *files) || content_of(file, size) != bytes) std::abort();
+  replace_files(file);
   return 0;
 }

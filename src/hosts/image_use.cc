@@ -18,13 +18,26 @@ std::optional<UniqueFd> ImageUse::begin(const HostKey& key, const HostSpec& spec
     if (adopted.value_or(false)) image = images.open(name);
   }
   host.is_restored = image.has_value();
-  if (!image) host.new_image = images.place_for_new(name).value_or("");
+  if (image && spec.is_carried) {
+    const auto about = images.about(name);
+    host.mapped = about ? about->origin.mapped : std::vector<std::string>();
+    host.folders = about ? about->origin.folders : std::vector<std::string>();
+    // Without them nobody would know where its cases must not look.
+    if (host.folders.empty()) image.reset();
+    host.is_restored = image.has_value();
+  }
+  if (!image && !spec.is_carried) host.new_image = images.place_for_new(name).value_or("");
   return image;
 }
 
 void ImageUse::settle(const HostKey& key, const HostSpec& spec, HostImage& host, std::vector<std::string>& mapped) {
   if (!spec.images) return;
   std::string why;
+  if (!host.mapped.empty()) {
+    mapped = host.mapped;
+    return;
+  }
+  host.origin.mapped = mapped;
   if (!host.new_image.empty() && !spec.images->publish(HostImages::key(key.image), host.new_image, host.origin, &why) &&
       !why.empty())
     not_restored_.insert_or_assign(key, "it leaves no image: " + why);

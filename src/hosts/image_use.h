@@ -18,6 +18,9 @@ struct HostImage {
   bool is_restored = false;  ///< It is made of one.
   std::string new_image;     ///< Where it leaves one; empty: nowhere.
   ImageOrigin origin;        ///< Of the one that it leaves.
+  /// Of one that has brought its libraries along: these, by their paths there.
+  std::vector<std::string> mapped = {};
+  std::vector<std::string> folders = {};  ///< In which its cases may not look for anything.
 };
 
 class ImageUse {

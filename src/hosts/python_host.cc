@@ -177,6 +177,8 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
   const ResolvedInterpreter& interpreter = **toolchain.interpreter;
   spec.made_of = interpreter.start + toolchain.loaded;
   spec.made_of_text = interpreter.start_text;
+  spec.installation = toolchain.installation;
+  spec.is_carried = toolchain.carried != nullptr;
   spec.made_of_files = interpreter.started;
   spec.made_of_files.insert(spec.made_of_files.end(), toolchain.loaded_files.begin(), toolchain.loaded_files.end());
   const std::optional<PythonProgram>& program = toolchain.spec.own_host.python;

@@ -91,14 +91,15 @@ void CountInputsFinder::on_host(const HostKind& kind, const HostSpec& spec, std:
     digest.add(variable).add(value);
   for (const auto& [variable, value] : spec.environment) digest.add(variable).add(value);
   for (const HostSpec::File& file : spec.files) digest.add(digests_.of(file.path));
+  const ResolvedToolchain& toolchain = toolchains_.at(kind.toolchain);
+  FileDigests& digests = digests_of(toolchain, digests_);
   const auto add_files = [&](std::span<const std::string> files) {
     for (const std::string& file : files) {
-      if (!is_valgrinds(file)) digest.add(file).add(digests_.of(file));
+      if (!is_valgrinds(file)) digest.add(file).add(digests.of(file));
     }
   };
   add_files(mapped);
   if (kind.language == Language::python) {
-    const ResolvedToolchain& toolchain = toolchains_.at(kind.toolchain);
     add_files(toolchain.loaded_files);
     if (toolchain.interpreter && *toolchain.interpreter) add_files((*toolchain.interpreter)->started);
   }

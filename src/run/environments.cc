@@ -61,7 +61,8 @@ Status EnvironmentRecorder::on_host(const HostKind& kind, const ReadyHost& host)
   const bool counts = kind.counted && kind.probe == nullptr;
   std::string start = counts ? host_starts_[name] : std::string();
   if (counts) add_host_start(start, host.of_image ? kStartOfImage : kOrdinaryStart);
-  add_mapped(environment, host.mapped, toolchains_.at(kind.toolchain), own_folders_, digests_);
+  const ResolvedToolchain& toolchain = toolchains_.at(kind.toolchain);
+  add_mapped(environment, host.mapped, toolchain, own_folders_, digests_of(toolchain, digests_));
   if (const auto earlier = earlier_.find(name); earlier != earlier_.end()) {
     for (const auto& [then, now] : {std::pair{&earlier->second.facts, &environment.facts},
                                     std::pair{&earlier->second.subject, &environment.subject}}) {

@@ -70,8 +70,10 @@ void describe_modules(const ResolvedToolchain& toolchain, FileDigests& digests, 
     if (!parts[1].empty()) side["module." + std::string(parts[0])] = std::string(parts[1]);
   }
   for (const auto& [name, place] : toolchain.modules) {
-    if (std::filesystem::is_directory(place)) side[name + std::string(kAllSources)] = digests.of_sources(place);
-    if (place.ends_with(".py")) side[std::filesystem::path(place).filename().string()] = digests.of(place);
+    const bool is_file = place.ends_with(".py");
+    const bool is_folder = !is_file && (digests.is_elsewhere(place) || std::filesystem::is_directory(place));
+    if (is_folder) side[name + std::string(kAllSources)] = digests.of_sources(place);
+    if (is_file) side[std::filesystem::path(place).filename().string()] = digests.of(place);
   }
 }
 
@@ -226,8 +228,10 @@ Environment describe_environment(ProcessRunner& runner, const ResolvedToolchain&
   }
   if (language == Language::python && *toolchain.interpreter) {
     described.facts["python"] = (*toolchain.interpreter)->version;
-    describe_startup(**toolchain.interpreter, digests, described);
-    describe_modules(toolchain, digests, described);
+    if (toolchain.carried) described.facts["glibc"] = toolchain.carried->found.glibc;
+    FileDigests& of_python = digests_of(toolchain, digests);
+    describe_startup(**toolchain.interpreter, of_python, described);
+    describe_modules(toolchain, of_python, described);
     if (toolchain.spec.own_host.python) describe_program(*toolchain.spec.own_host.python, digests, described);
   }
   auto& side = toolchain.spec.subject.empty() ? described.facts : described.subject;

@@ -9,6 +9,9 @@ namespace tally {
 
 Machine read_machine(int allowed_cpus);
 
+/// Beside the facts of a machine: "carried", where Python's libraries came with an image from another one.
+inline constexpr std::string_view kPythonLibraries = "python.libraries";
+
 /// What the machine is called: by Slurm where that runs us (one host may be several nodes), else in its network.
 std::string machine_name(const EnvironmentVariables& environment);
 

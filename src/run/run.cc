@@ -62,6 +62,7 @@ std::string symbols_of_subjects(const std::map<std::string, ResolvedToolchain>& 
                                 RunObserver& observer) {
   const std::filesystem::path folder = function_symbols_folder(cache.root());
   for (const auto& [name, resolved] : toolchains) {
+    if (resolved.carried) continue;  // They lie on another machine, and hosts have them already.
     const std::vector<std::string> program = program_of(resolved);
     for (const auto* libraries : {&resolved.spec.cpp.preload, &resolved.libraries, &program}) {
       if (const Status made = make_function_symbols(*libraries, folder); !made)
@@ -95,12 +96,19 @@ Status set_counter(Workspace& workspace, const RunRequest& request, Ready& ready
 }
 
 /// What of them does not work, and where one takes another interpreter than its user may expect.
-void report_toolchains(const std::map<std::string, ResolvedToolchain>& toolchains, RunObserver& observer) {
+void report_toolchains(const std::map<std::string, ResolvedToolchain>& toolchains, bool takes_times,
+                       RunObserver& observer) {
   for (const auto& [name, resolved] : toolchains) {
     if (resolved.compiler && !*resolved.compiler) observer.on_message(describe(resolved.compiler->error()));
     if (!resolved.interpreter) continue;
     if (!*resolved.interpreter) {
       observer.on_message(describe(resolved.interpreter->error()));
+    } else if (resolved.carried) {
+      observer.on_message(
+          fmt::format("toolchain '{}' is not installed here, and counts in images that were carried here: "
+                      "Python {}, {}{}",
+                      name, (*resolved.interpreter)->version, (*resolved.interpreter)->path,
+                      takes_times ? "; no times are taken of it" : ""));
     } else if (!(*resolved.interpreter)->passed_over.empty()) {
       observer.on_message(fmt::format("toolchain '{}' takes {}, not the activated environment's: {}", name,
                                       (*resolved.interpreter)->path, (*resolved.interpreter)->passed_over));
@@ -137,7 +145,7 @@ Result<Ready> make_ready(Workspace& workspace, const RunRequest& request, bool c
   if (!toolchains) return std::unexpected(toolchains.error());
   ready.toolchains = *std::move(toolchains);
   if (counts) ready.hosts.function_symbols = symbols_of_subjects(ready.toolchains, Cache(ready.cache), observer);
-  report_toolchains(ready.toolchains, observer);
+  report_toolchains(ready.toolchains, request.settings.wall, observer);
   return ready;
 }
 
@@ -237,6 +245,8 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
     const ResolvedToolchain& toolchain = ready.toolchains.at(one.toolchain);
     if (one.language == Language::python && toolchain.interpreter && *toolchain.interpreter)
       described.machine->emplace(kPythonFolder, folder_of_environment((*toolchain.interpreter)->path));
+    if (one.language == Language::python && toolchain.carried)
+      described.machine->emplace(kPythonLibraries, "carried");
     if (const auto& program = toolchain.spec.own_host.python)
       described.machine->emplace(kProgramFolder, program->folder);
   }

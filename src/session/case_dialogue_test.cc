@@ -543,6 +543,19 @@ TEST_F(CaseDialogueTest, TheMemoryOfADeviceIsNotWhatACaseMayUse) {
               StartsWith("OutOfMemoryError: CUDA out of memory."));
 }
 
+TEST_F(CaseDialogueTest, WhatAnImageDidNotBringIsTheReasonOfAnImportAndOfNoOtherException) {
+  const auto message_of = [&](const char* raised, const char* detail) {
+    CaseFailure failure{"setup", raised, detail, "tally: it looks for /usr/lib/python3.11, and more\n"};
+    add_reason(failure);
+    return failure.message;
+  };
+  EXPECT_EQ(message_of("ModuleNotFoundError: No module named 'xml'", "a traceback"),
+            "ModuleNotFoundError: No module named 'xml': it looks for /usr/lib/python3.11, and more");
+  EXPECT_EQ(message_of("ValueError: wrong", "a traceback"), "ValueError: wrong");
+  EXPECT_EQ(message_of("the case's process exited with code 1", ""),
+            "the case's process exited with code 1: it looks for /usr/lib/python3.11, and more");
+}
+
 TEST_F(CaseDialogueTest, AReplicateThatDiesIsTheCasesFailure) {
   CaseDialogue dialogue = begin(Mode::wall);
   dialogue.on(PhaseReady{Phase::baseline});

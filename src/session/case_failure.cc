@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "base/text.h"
 #include "process/wait_status.h"
 #include "protocol/descriptors.h"
+#include "protocol/host_image.h"
 #include "session/traceback.h"
 
 namespace tally {
@@ -19,6 +21,11 @@ namespace {
 bool is_out_of_memory(std::string_view text) {
   if (text.contains("OutOfMemoryError")) return false;
   return text.contains("MemoryError") || text.contains("bad_alloc") || text.contains("can't allocate memory");
+}
+
+bool is_of_missing_file(std::string_view message) {
+  return message.contains("ModuleNotFoundError") || message.contains("ImportError") ||
+         message.contains("No such file or directory");
 }
 
 }  // namespace
@@ -82,6 +89,9 @@ CaseFailure describe_exit(int wait_status, Stage stage, Mode mode) {
 void add_reason(CaseFailure& failure) {
   constexpr std::string_view kOurs = "tally: ";
   const std::string_view said = last_line(trim(failure.output));
+  // Who words an exception looks for the text of its lines, too.
+  const bool is_of_file = said.substr(std::min(said.size(), kOurs.size())).starts_with(protocol::image::kLooksFor);
+  if (is_of_file && !failure.detail.empty() && !is_of_missing_file(failure.message)) return;
   if (said.starts_with(kOurs)) failure.message += fmt::format(": {}", said.substr(kOurs.size()));
 }
 
