@@ -34,7 +34,7 @@ struct ResolvedToolchain {
   std::map<std::string, PerLanguage> no_runtime = {};  ///< A runtime → why it has no cases here; empty: it has.
   std::optional<Result<ResolvedCompiler>> compiler = {};
   std::optional<Result<ResolvedInterpreter>> interpreter = {};
-  std::string installation = {};  ///< Of Python, for images of its hosts: JSON; empty: it has none.
+  std::string installation = {};                      ///< Of Python, for images of its hosts: JSON; empty: it has none.
   std::shared_ptr<CarriedInstallation> carried = {};  ///< It is not installed here; null: it is.
 };
 
