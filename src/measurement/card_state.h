@@ -2,7 +2,7 @@
 ///
 /// Owns: which fields are requested, how they are read, and which reasons are throttling. Bits and names are NVML's
 /// (nvmlClocksEventReasons): an idle card, clocks that somebody has set and boost in step with other cards are no
-/// throttling. Counters of the time that each reason was active came with a driver between 535 and 580. Pure.
+/// throttling. Older drivers lack the counters of the time that each reason was active. Pure.
 #pragma once
 
 #include <map>

@@ -10,7 +10,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-/// As drivers print them: of 580 with counters, of 535 without, and of a card that reports neither power nor limits.
+/// In the form that drivers print: with counters, without, and of a card that reports neither power's limit nor the
+/// clock of its memory. Put together from outputs of an H200, an A100 and a GB10.
 constexpr std::string_view kNewer =
     "GPU-01234567-89ab-cdef-0123-456789abcdef, NVIDIA H200, 580.159.04, 1980, 3201, 118.36, 700.00, 34, "
     "0x0000000000000000, 6869275397, 0, 0, 0\n";
