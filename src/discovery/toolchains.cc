@@ -103,8 +103,9 @@ bool names(const std::string& candidate, const std::string& path) {
 bool take_carried(ResolvedToolchain& resolved, const Cache& cache) {
   const Toolchain spec = resolved.spec;
   for (CarriedInstallation& one : carried_installations(HostImages(host_images_folder(cache.root())))) {
-    const bool is_named = std::ranges::any_of(
-        spec.python, [&](const std::string& candidate) { return names(candidate, one.found.interpreter.path); });
+    const bool is_named = std::ranges::any_of(spec.python.interpreters, [&](const std::string& candidate) {
+      return names(candidate, one.found.interpreter.path);
+    });
     if (!is_named || one.found.question != question_of(spec)) continue;
     if (!one.found.discovery.is_null()) {
       const auto found = read_answer(one.found.discovery, spec);
