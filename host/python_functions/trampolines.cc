@@ -7,8 +7,8 @@ extern __attribute__((visibility("hidden"))) char tally_trampolines[];
 __attribute__((visibility("hidden"))) void* (*tally_evaluator)(void*, void*, int) = nullptr;
 }
 
-// The assembler counts, because it makes the names. The reader of a profile knows trampolines by them, so a release keeps
-// this library's symbols (tools/install_release.sh).
+// The assembler counts, because it makes the names. The reader of a profile knows trampolines by them, so a release
+// keeps this library's symbols (tools/install_release.sh).
 static_assert(tally::protocol::kMostPythonCalls == 8192);
 // One entry for unwinding serves all of them, as they are while they call: one for each took 58 KB of the wheel.
 asm(R"(

@@ -114,10 +114,11 @@ struct DeviceSide {
   /// region of 0 (it begins), 1 (it ends; the wait comes) and 2 (the wait is over), which then returns the seconds that
   /// the device took by a clock of its own. In suites `device_observer`.
   PerLanguage observer;
-  /// Of cases that name a device: a function that writes over the device's cache and returns how many bytes that are. In
-  /// suites `device_flush`.
+  /// Of cases that name a device: a function that writes over the device's cache and returns how many bytes that are.
+  /// In suites `device_flush`.
   PerLanguage flush;
-  PerLanguage settings;  ///< Likewise, in suites `device_settings`: which settings of the process its work follows from.
+  /// Likewise: which settings of the process its work follows from. In suites `device_settings`.
+  PerLanguage settings;
   /// The files of drivers, which hosts of cases on no device do not find (protocol/hidden_drivers.h).
   std::vector<std::string> drivers;
   friend bool operator==(const DeviceSide&, const DeviceSide&) = default;

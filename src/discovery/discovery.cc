@@ -204,7 +204,10 @@ Result<Discovery> read_answer(const json::Value& answer, const Toolchain& toolch
 
 std::string question_of(const Toolchain& toolchain) {
   Digest question;
-  question.add(kDriver).add(toolchain.python.discover).add(toolchain.device.identify.py).add(toolchain.texts.warm_up.py);
+  question.add(kDriver)
+      .add(toolchain.python.discover)
+      .add(toolchain.device.identify.py)
+      .add(toolchain.texts.warm_up.py);
   for (const std::string& module : toolchain.python.modules) question.add(module);
   return question.hex();
 }

@@ -10,6 +10,7 @@
 #include "base/contains.h"
 #include "base/overloaded.h"
 #include "base/text.h"
+#include "engine/hosts_estimate.h"
 
 namespace tally {
 
@@ -20,16 +21,6 @@ constexpr Milliseconds kLookAround{500};  // while work is queued, for whatever 
 std::optional<Milliseconds> most_wait(const Settings& settings) {
   if (!settings.max_wait_s) return std::nullopt;
   return std::chrono::duration_cast<Milliseconds>(std::chrono::duration<double>(*settings.max_wait_s));
-}
-
-/// "52 s", "1 h 10 min".
-std::string rough_time(double seconds) {
-  constexpr double kMinute = 60;
-  constexpr double kMuch = 100;
-  if (seconds < kMuch) return fmt::format("{:.0f} s", seconds);
-  const auto minutes = static_cast<int>(seconds / kMinute + 0.5);
-  if (minutes < kMuch) return fmt::format("{} min", minutes);
-  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
 /// Figures of a processor have no place under a device's name.
@@ -507,11 +498,7 @@ void Engine::estimate_single_hosts(const RunningSession& session) {
   has_estimated_single_hosts_ = true;
   const std::size_t at_once = is_alone(session.job.mode) ? 1 : std::min(left, all_cpus_);
   const double each_s = std::chrono::duration<double>(session.ended - *since).count();
-  const double all_s = each_s * static_cast<double>((left + at_once - 1) / at_once);
-  observer_.on_warning(
-      fmt::format("each of the {} {} left starts a host of its own: {} each, about {} for all; Ctrl-C ends the run and "
-                  "keeps what is measured, --filter chooses fewer cases",
-                  left, left == 1 ? "that is" : "that are", rough_time(each_s), rough_time(all_s)));
+  observer_.on_warning(hosts_estimate(left, at_once, each_s));
 }
 
 /// Those that nothing can spoil any more.

@@ -245,8 +245,7 @@ Record describe_run(Workspace& workspace, const RunRequest& request, const Ready
     const ResolvedToolchain& toolchain = ready.toolchains.at(one.toolchain);
     if (one.language == Language::python && toolchain.interpreter && *toolchain.interpreter)
       described.machine->emplace(kPythonFolder, folder_of_environment((*toolchain.interpreter)->path));
-    if (one.language == Language::python && toolchain.carried)
-      described.machine->emplace(kPythonLibraries, "carried");
+    if (one.language == Language::python && toolchain.carried) described.machine->emplace(kPythonLibraries, "carried");
     if (const auto& program = toolchain.spec.own_host.python)
       described.machine->emplace(kProgramFolder, program->folder);
   }
