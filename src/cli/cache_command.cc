@@ -99,7 +99,7 @@ void show(const fs::path& root, const HostImages& images, const CacheOptions& op
   if (of_libraries > 0) fmt::print(out, "  {:22} {:>12}  of other machines\n", "libraries", bytes_text(of_libraries));
 }
 
-int carry_out(const HostImages& images, const CacheOptions& options, std::ostream& err) {
+int carry_out(const HostImages& images, const std::string& libexec, const CacheOptions& options, std::ostream& err) {
   const bool is_export = options.action == "export";
   const std::string file = options.file != "-" ? options.file : is_export ? "/dev/stdout" : "/dev/stdin";
   // Once files are open: a pipe that nobody writes into is waited for, and Ctrl-C ends that as usual.
@@ -110,7 +110,7 @@ int carry_out(const HostImages& images, const CacheOptions& options, std::ostrea
   };
   const auto report = is_export ? export_images(images, options.filter, file, is_stopped,
                                                 options.self_contained ? Brings::libraries : Brings::nothing)
-                                : import_images(images, file, is_stopped);
+                                : import_images(images, file, is_stopped, libexec);
   if (!report && report.error().kind == ErrorKind::interrupted)
     return refuse("cache", report.error(), err, kInterrupted);
   if (!report) return refuse_output("cache", report.error(), err);
@@ -172,7 +172,7 @@ int run_cache(const Context& context, const CacheOptions& options, std::ostream&
                    "write: tally cache export --self-contained FILE"},
                   err);
   const HostImages images(host_images_folder(*root), *quota);
-  if (is_carried) return carry_out(images, options, err);
+  if (is_carried) return carry_out(images, context.libexec, options, err);
   if (options.action == "show") {
     show(*root, images, options, out);
     return kFine;

@@ -198,6 +198,7 @@ class Exporter {
     }
     json::Object object = to_json(about);
     object["named"] = pairs_of(*meanings);
+    object["store"] = images_.folder().string();
     if (!sources.is_null()) object["sources"] = std::move(sources);
     Bytes memory(image->get(), path, is_stopped_);
     const auto packed = pack(images_, std::move(object), [&] { return memory.next(); });
@@ -440,9 +441,15 @@ Result<bool> import_library(const HostImages& images, const NewImage& packed, co
   return true;
 }
 
+/// Why an image of a host with such a folder is never one of a host here; empty: it may be, or nobody knows.
+std::string why_elsewhere(std::string_view what, const std::string& there, const std::string& here) {
+  if (there.empty() || there == here) return "";
+  return fmt::format("{} lies in {} here, and lay in {} where it was made, which its process knows", what, here, there);
+}
+
 /// Nothing: it was a library.
-Result<std::optional<CarriedImage>> import_one(const HostImages& images, Input& input, std::uint64_t size,
-                                               const std::string& digest) {
+Result<std::optional<CarriedImage>> import_one(const HostImages& images, const std::string& libexec, Input& input,
+                                               std::uint64_t size, const std::string& digest) {
   const auto kept = NewImage::create(images, "carried");
   if (!kept) return std::unexpected(kept.error());
   Digest found;
@@ -470,6 +477,11 @@ Result<std::optional<CarriedImage>> import_one(const HostImages& images, Input& 
     return std::unexpected(input.damaged("an image does not say what it is of"));
   CarriedImage carried{.host = about->origin.host, .bytes = size, .why_not = {}};
   carried.why_not = why_unfit(about->machine, ImageMachine::here());
+  if (carried.why_not.empty() && !libexec.empty()) {
+    carried.why_not = why_elsewhere("tally", about->origin.own_folder, libexec);
+    if (carried.why_not.empty())
+      carried.why_not = why_elsewhere("the store of images", (*object)["store"].text_or(""), images.folder().string());
+  }
   if (!carried.why_not.empty()) return std::optional(carried);
   if (auto published = images.publish_carried(about->origin.content, kept->path); !published)
     return std::unexpected(published.error());
@@ -479,7 +491,7 @@ Result<std::optional<CarriedImage>> import_one(const HostImages& images, Input& 
 }  // namespace
 
 Result<std::vector<CarriedImage>> import_images(const HostImages& images, const fs::path& from,
-                                                const IsStopped& is_stopped) {
+                                                const IsStopped& is_stopped, const std::string& libexec) {
   if (images.quota() == 0)
     return fail(ErrorKind::input, "images are switched off, so none is taken", HostImages::kVariable,
                 "set it to a size such as 2G");
@@ -504,7 +516,7 @@ Result<std::vector<CarriedImage>> import_images(const HostImages& images, const 
     if (!*line) return report;
     const auto about = size_and_digest(**line);
     if (!about) return std::unexpected(input.damaged("the length of an image is missing"));
-    auto carried = import_one(images, input, about->first, about->second);
+    auto carried = import_one(images, libexec, input, about->first, about->second);
     if (!carried) return std::unexpected(carried.error());
     if (!*carried) {
       of_libraries += about->first;

@@ -50,9 +50,10 @@ Result<std::vector<CarriedImage>> export_images(const HostImages& images, const 
                                                 Brings brings = Brings::nothing);
 
 /// Takes them into the store. An error (input): it is no such file, or is damaged, at which byte; (io): there is no
-/// room for it, or images are switched off. What came before in the file has been taken then.
+/// room for it, or images are switched off. What came before in the file has been taken then. `libexec`: where tally's
+/// hosts lie here; an image of another place, or of a store in another place, is left out. Empty: nobody looks.
 Result<std::vector<CarriedImage>> import_images(const HostImages& images, const std::filesystem::path& from,
-                                                const IsStopped& is_stopped = {});
+                                                const IsStopped& is_stopped = {}, const std::string& libexec = {});
 
 /// What self-contained images here say of their Python, the one that was used last first. What is damaged is left out.
 std::vector<CarriedInstallation> carried_installations(const HostImages& images);

@@ -118,6 +118,23 @@ TEST_F(CarriedImagesTest, AnImageIsTheOtherMachinesOnceItsFilesHaveTheSameBytes)
   EXPECT_THAT(images.list(), SizeIs(2)) << "it may be taken again";
 }
 
+TEST_F(CarriedImagesTest, OneOfAnotherFolderIsLeftOutWhenItIsTaken) {
+  origin.own_folder = "/usr/libexec/tallymark";
+  carry();
+  const auto why_not = [&](const HostImages& store, const std::string& libexec) {
+    const auto taken = import_images(store, file, {}, libexec);
+    EXPECT_THAT(taken.value(), SizeIs(1));
+    return taken->front().why_not;
+  };
+  EXPECT_THAT(why_not(images, "/opt/tally"),
+              HasSubstr("tally lies in /opt/tally here, and lay in /usr/libexec/tallymark where it was made"));
+  EXPECT_THAT(why_not(HostImages{folder.path() / "other" / "images"}, "/usr/libexec/tallymark"),
+              HasSubstr("the store of images lies in " + at("other/images") + " here"));
+  EXPECT_THAT(images.list(), IsEmpty());
+  EXPECT_EQ(why_not(images, "/usr/libexec/tallymark"), "");
+  EXPECT_THAT(images.list(), SizeIs(1));
+}
+
 TEST_F(CarriedImagesTest, OneIsLeftWhereAFileHasOtherBytes) {
   carry();
   write("library.so", "edoc");
