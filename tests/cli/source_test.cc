@@ -99,8 +99,9 @@ TEST(Source, AnInterruptedRunContinuesAtItsOwnCommitOnly) {
   repository.write("suite.toml", std::string(kSuite) + "[[timer]]\nlabel = [\"two\"]\nlanguage = \"cpp\"\n" +
                                      "global_setup = \"#include <unistd.h>\"\nstmt = \"sleep(100)\"\n");
   const std::string first = repository.commit("first");
+  // One after the other: a case stands once those beside it have been executed.
   const std::vector<std::string> run =
-      with(counting(repository.path("suite.toml")), {"--json", repository.path("r.json")});
+      with(counting(repository.path("suite.toml")), {"--cores", "0", "--json", repository.path("r.json")});
   // An interruption, once the first case is in the journal.
   RealProcessRunner runner(TALLY_BUILD_DIR "/libexec/tallymark/tally-supervisor");
   const std::string cache = How{}.cache;
