@@ -14,6 +14,7 @@
 #include "build/resolve.h"
 #include "cli/refuse.h"
 #include "hosts/carried_images.h"
+#include "hosts/exported_images.h"
 #include "hosts/host_images.h"
 #include "json/text.h"
 #include "process/interrupts.h"

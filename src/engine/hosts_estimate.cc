@@ -23,9 +23,8 @@ std::string rough_time(double seconds) {
 std::string hosts_estimate(std::size_t left, std::size_t at_once, double each_s) {
   const std::size_t rounds = (left + at_once - 1) / at_once;
   return fmt::format(
-      "each of the {} {} left starts a host of its own: {} each, about {} for all; Ctrl-C ends the run and keeps what "
-      "is "
-      "measured, --filter chooses fewer cases",
+      "each of the {} {} left starts a host of its own: {} each, about {} for all; Ctrl-C ends the run and keeps "
+      "what is measured, --filter chooses fewer cases",
       left, left == 1 ? "that is" : "that are", rough_time(each_s), rough_time(each_s * static_cast<double>(rounds)));
 }
 

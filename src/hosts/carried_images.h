@@ -1,4 +1,4 @@
-/// Exports hosts' images to another machine, and imports them: `tally cache export` and `import`.
+/// Takes images that another machine has exported (exported_images.h): `tally cache import`.
 ///
 /// The file: a line `tally images 1`, then for each image a line with its length and its digest, and the image as it
 /// lies in the other's store (KEY.carried): a line of JSON (image_about.h, and the files that it names, by the digest
@@ -18,40 +18,20 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "build/installation.h"
 #include "hosts/host_images.h"
+#include "hosts/packed_images.h"
 
 namespace tally {
 
-struct CarriedImage {
-  std::string host;
-  std::uint64_t bytes = 0;  ///< As it is carried.
-  std::string why_not;      ///< It was left out; empty: it was not.
-};
-
-/// Says whether the user wants it to end: it does, with an error (interrupted).
-using IsStopped = std::function<bool()>;
-
-/// What an image brings along.
-enum class Brings {
-  nothing,    ///< It wants the files that it names.
-  libraries,  ///< Its libraries, and what was found out about them: images of Python's hosts alone.
-};
-
-/// Writes images to `to`: those of hosts whose name matches, the one that was used last first. Where there is none,
-/// nothing is written. An error (io, interrupted): neither.
-Result<std::vector<CarriedImage>> export_images(const HostImages& images, const std::string& filter,
-                                                const std::filesystem::path& to, const IsStopped& is_stopped = {},
-                                                Brings brings = Brings::nothing);
-
-/// Takes them into the store. An error (input): it is no such file, or is damaged, at which byte; (io): there is no
-/// room for it, or images are switched off. What came before in the file has been taken then. `libexec`: where tally's
-/// hosts lie here; an image of another place, or of a store in another place, is left out. Empty: nobody looks.
+/// Takes the images of a file into the store. An error (input): it is no such file, or is damaged, at which byte; (io):
+/// there is no room for it, or images are switched off. What came before in the file has been taken then. `libexec`:
+/// where tally's hosts lie here; an image of another place, or of a store in another place, is left out. Empty: nobody
+/// looks.
 Result<std::vector<CarriedImage>> import_images(const HostImages& images, const std::filesystem::path& from,
                                                 const IsStopped& is_stopped = {}, const std::string& libexec = {});
 

@@ -1,4 +1,5 @@
 #include "hosts/carried_images.h"
+#include "hosts/exported_images.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "build/identity.h"
 #include "hosts/carried_images.h"
+#include "hosts/exported_images.h"
 #include "hosts/image_files.h"
 #include "json/text.h"
 #include "protocol/host_image.h"
