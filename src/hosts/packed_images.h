@@ -1,5 +1,5 @@
-/// What exporting and importing images have in common: how a file begins, what is said of the files that an image
-/// names, and how bytes are read. The format is in carried_images.h.
+/// What exporting and importing images have in common: how a file begins, the list of the files that an image names,
+/// and how bytes are read. The format is in carried_images.h.
 #pragma once
 
 #include <cstdint>
