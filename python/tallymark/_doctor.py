@@ -99,7 +99,7 @@ def _tally_checks(tally: str) -> tuple[list[Check], bool]:
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return [Check("missing", "tally doctor", str(error))], False
     checks = [
-        Check("ok" if one["ok"] else "missing", one["what"], one["detail"], one["hint"])
+        Check(one["state"], one["what"], one["detail"], one["hint"])
         for one in report["findings"]
     ]
     return checks, bool(report["ok"])

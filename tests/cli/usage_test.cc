@@ -174,6 +174,15 @@ TEST(Usage, DoctorFindsWhatSetupInstalled) {
   expect_golden("cli/doctor.txt", without_this_machine(ran.out));
 }
 
+TEST(Usage, DoctorMissesNoCompilerWherePythonCanBeMeasured) {
+  const Ran ran = tally({"doctor"}, {.more = {{"PATH", "/nonexistent"}}});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  for (const char* line :
+       {"\nabsent   C++ (cpp, python)        no C++ compiler works", "\nok       Python (cpp, python)  "})
+    EXPECT_NE(ran.out.find(line), std::string::npos) << line << " in\n" << ran.out;
+  EXPECT_EQ(ran.out.find("MISSING"), std::string::npos) << ran.out;
+}
+
 TEST(Usage, DoctorSaysWhatCountsFollowFromHere) {
   const Ran here = tally({"doctor", "--machine"});
   EXPECT_EQ(here.code, 0) << here.err;
