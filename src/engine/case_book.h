@@ -22,10 +22,12 @@ class CaseBook {
       : states_(retries.size()), queue_(retries.size()), retries_(std::move(retries)) {}
 
   void add(const HostKind& kind, const Job& job) { queue_.add(kind, job); }
-  /// The next to be taken of its kind. Its case is built, and has not ended.
+  /// The next to be taken of its kind, once it is due. Its case is built, and has not ended.
   void add_next(const HostKind& kind, const Job& job) { queue_.put_back(kind, job); }
   /// Lets jobs be taken whose case is built.
   void release(const std::function<bool(std::size_t)>& built) { queue_.release(built); }
+  /// Lets jobs be taken that are due; when the next one is.
+  std::optional<Clock::time_point> release_due(Clock::time_point now) { return queue_.release_due(now); }
 
   /// The kinds of host that have a job to take, in the order of their first jobs.
   std::vector<HostKind> kinds() { return queue_.kinds(); }

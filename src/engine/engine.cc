@@ -124,6 +124,7 @@ void Engine::collect_builds() {
 
 /// Whatever may be started now.
 void Engine::start_all() {
+  next_due_ = book_.release_due(runner_.now());
   placement_.begin_round();
   while (!result_.stopped && start_work()) {
   }
@@ -587,7 +588,7 @@ void Engine::conclude(RunningSession& session) {
       ending == Ending::ok && counted && !job.anew && wants_another_replicate(*outcome.counts, rules_.plan_of(job));
   if (ending == Ending::ok && !interruption_.begun()) look_into_device(job, outcome);
   if (ending == Ending::ok && !wants_another && !interruption_.begun()) {
-    if (const auto another = job_of_another_process(job, outcome, rules_.plan_of(job))) {
+    if (const auto another = job_of_another_process(job, outcome, rules_.plan_of(job), runner_.now())) {
       book_.add_next(kind_of(*another, measured), *another);
       observer_.on_planned(another->mode, 1);
     }
@@ -636,6 +637,7 @@ std::optional<Clock::time_point> Engine::next_deadline() {
   const Clock::time_point now = runner_.now();
   if (interruption_.begun() && !sessions_.empty()) next = std::min(next, now + Milliseconds(50));
   if (const auto again = placement_.next(now)) next = std::min(next, *again);
+  if (next_due_) next = std::min(next, *next_due_);
   if (!book_.nothing_left()) next = std::min(next, now + kLookAround);
   return next == Clock::time_point::max() ? std::nullopt : std::optional(next);
 }

@@ -119,6 +119,7 @@ class Engine {
   QueueWatch queue_;
   Interruption interruption_;
   std::optional<Clock::time_point> wake_observer_at_;
+  std::optional<Clock::time_point> next_due_;  ///< Of the jobs that may not be taken yet.
 };
 
 }  // namespace tally

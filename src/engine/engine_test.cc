@@ -427,6 +427,19 @@ TEST_F(EngineTest, ACaseThatReadsAClockIsHeldAgainstOtherProcessesOfItsHost) {
   }
 }
 
+TEST_F(EngineTest, ACaseThatReadsTheTimeOfDayIsCountedInAnotherSecond) {
+  add_cases(1);
+  settings_.wall = false;
+  hosts_.on_case = [](const FakeRequest&) { return FakeCase{.requested = host::kTimeOfDay}; };
+  run();
+  const CaseOutcome& outcome = witness_.outcomes[0];
+  ASSERT_THAT(outcome.attempts, SizeIs(2));
+  EXPECT_GE(outcome.attempts[1].started_s - outcome.attempts[0].started_s, 1);
+  EXPECT_TRUE(outcome.counted.reads_time_of_day);
+  EXPECT_EQ(outcome.counted.other_sessions, 1);
+  EXPECT_EQ(hosts_.started, 1U);
+}
+
 TEST_F(EngineTest, ASecondProcessThatFailsLeavesWhatTheFirstHasSaid) {
   add_cases(1);
   settings_.wall = false;

@@ -13,7 +13,26 @@ void JobQueue::add(const HostKind& kind, Job job) {
 
 void JobQueue::put_back(const HostKind& kind, Job job) {
   ++queued_[job.index];
-  lines_[kind].ready.emplace(--first_, job);
+  Line& line = lines_[kind];
+  (job.not_before == Clock::time_point() ? line.ready : line.early).emplace(--first_, job);
+}
+
+std::optional<Clock::time_point> JobQueue::release_due(Clock::time_point now) {
+  std::optional<Clock::time_point> next;
+  for (auto& [kind, line] : lines_) {
+    for (auto at = line.early.begin(); at != line.early.end();) {
+      const auto current = at++;
+      const Clock::time_point due = current->second.not_before;
+      if (dropped_[current->second.index]) {
+        line.early.erase(current);
+      } else if (due <= now) {
+        line.ready.insert(line.early.extract(current));
+      } else {
+        next = std::min(next.value_or(due), due);
+      }
+    }
+  }
+  return next;
 }
 
 void JobQueue::release(const std::function<bool(std::size_t)>& built) {
@@ -65,9 +84,13 @@ void JobQueue::clear() {
 }
 
 void JobQueue::prune(Line& line) const {
-  for (auto* jobs : {&line.ready, &line.waiting, &line.held}) {
+  for (auto* jobs : {&line.ready, &line.waiting, &line.early, &line.held}) {
     while (!jobs->empty() && dropped_[jobs->begin()->second.index]) jobs->erase(jobs->begin());
   }
+}
+
+bool JobQueue::has_none(const Line& line) {
+  return line.ready.empty() && line.waiting.empty() && line.early.empty() && line.held.empty();
 }
 
 std::vector<HostKind> JobQueue::kinds() {
@@ -96,19 +119,19 @@ bool JobQueue::wants(const HostKind& kind) {
   const auto line = lines_.find(kind);
   if (line == lines_.end()) return false;
   prune(line->second);
-  return !line->second.ready.empty() || !line->second.waiting.empty() || !line->second.held.empty();
+  return !has_none(line->second);
 }
 
 std::size_t JobQueue::left(const HostKind& kind) const {
   const auto line = lines_.find(kind);
   if (line == lines_.end()) return 0;
-  return line->second.ready.size() + line->second.waiting.size() + line->second.held.size();
+  return line->second.ready.size() + line->second.waiting.size() + line->second.early.size() + line->second.held.size();
 }
 
 bool JobQueue::empty() {
   return std::ranges::all_of(lines_, [this](auto& entry) {
     prune(entry.second);
-    return entry.second.ready.empty() && entry.second.waiting.empty() && entry.second.held.empty();
+    return has_none(entry.second);
   });
 }
 

@@ -1,8 +1,8 @@
 /// The jobs that are still to be run, in order, for each kind of host.
 ///
 /// Owns: the jobs that are not running. Never starts anything. Jobs wait until their case is built; a job that is put
-/// back goes before all others. All steps cost the logarithm of the number of jobs, or less on average: with 5,000
-/// cases, looking through one list at every event cost more than measuring.
+/// back goes before all others, once its time has come. All steps cost the logarithm of the number of jobs, or less on
+/// average: with 5,000 cases, looking through one list at every event cost more than measuring.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hosts/host_spec.h"
+#include "process/process.h"
 #include "session/outcome.h"
 #include "session/perturbation.h"
 
@@ -26,6 +27,7 @@ struct Job {
   bool on_device = false;                      ///< Of a case that names no device and has requested one.
   int timeouts = 0;
   int hosts_lost = 0;
+  Clock::time_point not_before = {};  ///< Of one that is put back: when it may be taken at the earliest.
 
   /// It is one of those that a case's count is made of.
   [[nodiscard]] bool counts_undisturbed() const { return mode == Mode::counts && perturbation == nullptr; }
@@ -37,8 +39,10 @@ class JobQueue {
 
   /// At the end of the order, not to be taken before it is built.
   void add(const HostKind& kind, Job job);
-  /// Before all others, to be taken at once.
+  /// Before all others, to be taken at once, or once it is due (Job::not_before) and released.
   void put_back(const HostKind& kind, Job job);
+  /// Lets every job be taken that is due; when the next one is.
+  std::optional<Clock::time_point> release_due(Clock::time_point now);
 
   /// Lets every job be taken whose case is built by now.
   void release(const std::function<bool(std::size_t)>& built);
@@ -72,10 +76,12 @@ class JobQueue {
   struct Line {
     std::map<std::int64_t, Job> ready;    ///< By place in the order.
     std::map<std::int64_t, Job> waiting;  ///< For their build.
+    std::map<std::int64_t, Job> early;    ///< Built, and not due yet.
     std::map<std::int64_t, Job> held;     ///< Built, and not to be taken now.
   };
   /// Takes dropped jobs from the front, where they would be seen.
   void prune(Line& line) const;
+  [[nodiscard]] static bool has_none(const Line& line);
 
   std::map<HostKind, Line> lines_;
   std::vector<int> queued_;

@@ -50,6 +50,34 @@ TEST_F(JobQueueTest, ARetryGoesFirst) {
   EXPECT_EQ(queue_.queued(0), 2);
 }
 
+TEST_F(JobQueueTest, WhatIsNotDueLetsOthersGoFirst) {
+  queue_.release(all);
+  Job job = queue_.take(kCounted);
+  const Clock::time_point now = Clock::time_point(Milliseconds(5000));
+  job.not_before = now + Milliseconds(10);
+  queue_.put_back(kCounted, job);
+  EXPECT_EQ(queue_.release_due(now), job.not_before);
+  EXPECT_EQ(queue_.left(kCounted), 3U);
+  EXPECT_EQ(queue_.take(kCounted).index, 1U);
+  EXPECT_EQ(queue_.take(kCounted).index, 2U);
+  EXPECT_THAT(queue_.kinds(), ElementsAre(kTimed));
+  EXPECT_TRUE(queue_.wants(kCounted));
+  EXPECT_FALSE(queue_.release_due(job.not_before));
+  EXPECT_THAT(queue_.kinds(), ElementsAre(kCounted, kTimed));
+  EXPECT_EQ(queue_.take(kCounted).index, 0U);
+  EXPECT_FALSE(queue_.wants(kCounted));
+}
+
+TEST_F(JobQueueTest, WhatIsNotDueCanBeDropped) {
+  queue_.release(all);
+  Job job = queue_.take(kCounted);
+  job.not_before = Clock::time_point(Milliseconds(10));
+  queue_.put_back(kCounted, job);
+  EXPECT_EQ(queue_.drop(0), 2);
+  EXPECT_FALSE(queue_.release_due(Clock::time_point()));
+  EXPECT_EQ(queue_.left(kCounted), 2U);
+}
+
 TEST_F(JobQueueTest, ADroppedCaseIsGoneWhereverItLies) {
   queue_.release([](std::size_t i) { return i != 2; });
   EXPECT_EQ(queue_.drop(0), 2);

@@ -10,6 +10,8 @@ namespace tally {
 
 namespace {
 
+constexpr Milliseconds kAnotherSecond{1000};
+
 std::vector<std::size_t> open_cases(std::span<const Case> cases, const std::vector<bool>& done) {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -78,7 +80,8 @@ std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<b
   return jobs;
 }
 
-std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& outcome, const CasePlan& plan) {
+std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& outcome, const CasePlan& plan,
+                                          Clock::time_point now) {
   if (!ended.counts_undisturbed() || !outcome.counts) return std::nullopt;
   const CountedProcesses& counted = outcome.counted;
   const bool is_first =
@@ -88,7 +91,9 @@ std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& o
                            replicates.size() < static_cast<std::size_t>(plan.max_replicates) &&
                            std::ranges::adjacent_find(replicates, std::not_equal_to()) != replicates.end();
   if (!is_first && !wants_range) return std::nullopt;
-  return Job{.index = ended.index, .mode = Mode::counts, .anew = true, .of_same_host = counted.reads_clock};
+  Job another{.index = ended.index, .mode = Mode::counts, .anew = true, .of_same_host = counted.reads_clock};
+  if (is_first && counted.reads_time_of_day) another.not_before = now + kAnotherSecond;
+  return another;
 }
 
 std::vector<std::pair<Mode, std::size_t>> sessions_by_mode(std::span<const Job> jobs) {

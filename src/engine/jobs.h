@@ -41,8 +41,10 @@ std::vector<Job> examining_jobs(std::span<const Case> cases, const std::vector<b
 /// Replicates that are forks of one process agree about it, and say nothing of another one: where something speaks for
 /// a difference, one more is taken of a host that was started anew. Where it reads a clock, another process of the same
 /// host will do; and where the count differs with the clock, more follow, as many as the plan allows: their range is
-/// the noise. `ended` is a job of the case.
-std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& outcome, const CasePlan& plan);
+/// the noise. `ended` is a job of the case, which ended `now`. A case that reads the time of day is counted in another
+/// second: what it computes of that is something else then.
+std::optional<Job> job_of_another_process(const Job& ended, const CaseOutcome& outcome, const CasePlan& plan,
+                                          Clock::time_point now);
 
 /// How many there are of each mode, in the order in which modes come.
 std::vector<std::pair<Mode, std::size_t>> sessions_by_mode(std::span<const Job> jobs);

@@ -56,6 +56,14 @@ void add_proof(CaseRecord& record, const CaseOutcome& outcome) {
                   outcome.counted.doubt.empty() ? "" : " (" + outcome.counted.doubt + ")"));
 }
 
+/// What another process has counted the same in another second does not follow from the second.
+void note_time_of_day(CaseRecord& record, const CountedProcesses& counted) {
+  const bool was_counted_again = counted.hosts.size() > 1 || counted.other_sessions > 0;
+  if (!counted.reads_time_of_day || (was_counted_again && record.counts->spread == 0)) return;
+  record.warnings.emplace_back(
+      "it reads the time of day: what it computes of that, such as a random seed, is another in each run");
+}
+
 /// What a comparison of counts makes of a longer string instruction is nothing like the time that it takes.
 void note_repetitions(CaseRecord& record) {
   if (!is_mostly_repetitions(*record.counts)) return;
@@ -75,6 +83,7 @@ void add_counts(CaseRecord& record, const Case& measured, const CaseOutcome& out
   }
   note_repetitions(record);
   add_proof(record, outcome);
+  note_time_of_day(record, outcome.counted);
   if (!outcome.perturbed.empty()) {
     std::vector<std::pair<std::string, double>> samples;
     samples.reserve(outcome.perturbed.size());

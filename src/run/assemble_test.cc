@@ -63,6 +63,20 @@ TEST(Assemble, AClockProvesNothingButADifference) {
   EXPECT_THAT(differ.flags, testing::Contains("processes_differ"));
 }
 
+TEST(Assemble, WhatAnotherSecondDoesNotChangeDoesNotFollowFromTheTimeOfDay) {
+  CaseOutcome outcome = counted(1100, 100);
+  outcome.counted = {.hosts = {1}, .doubt = "it reads a clock", .reads_clock = true, .reads_time_of_day = true};
+  const auto warns = testing::Contains(testing::HasSubstr("reads the time of day"));
+  EXPECT_THAT(assemble(example(), outcome, 0.01, "").warnings, warns) << "it was counted once";
+  outcome.counted.other_sessions = 1;
+  EXPECT_THAT(assemble(example(), outcome, 0.01, "").warnings, IsEmpty());
+  outcome.counted.other_sessions = 0;
+  outcome.counted.hosts = {1, 2};
+  EXPECT_THAT(assemble(example(), outcome, 0.01, "").warnings, IsEmpty());
+  outcome.counts->replicates.push_back({1110});
+  EXPECT_THAT(assemble(example(), outcome, 0.01, "").warnings, warns);
+}
+
 TEST(Assemble, AStatementThatIsGoneIsReported) {
   EXPECT_THAT(assemble(example(), counted(100, 100), 0.01, "").flags, ElementsAre("optimised_away"));
   EXPECT_THAT(assemble(example(Language::python), counted(100, 100), 0.01, "").flags, IsEmpty());

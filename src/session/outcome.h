@@ -87,7 +87,8 @@ struct CountedProcesses {
   /// Why another process may count otherwise: "it has 2 threads", "its setup loads libx.so"; empty: nothing speaks for
   /// it.
   std::string doubt;
-  bool reads_clock = false;   ///< That is the doubt: what it computes of that may be another in each process.
+  bool reads_clock = false;  ///< That is the doubt: what it computes of that may be another in each process.
+  bool reads_time_of_day = false;
   int other_sessions = 0;     ///< Of those hosts, for that reason: each with a setup of its own.
   bool forks_differ = false;  ///< A forked replicate and one of its parent disagreed: the parent's was dropped.
   bool paused = false;        ///< Counting was, within the region: its calls are more than those counted.

@@ -19,17 +19,9 @@ using protocol::Stage;
 namespace {
 
 constexpr std::size_t kCommandFrame = 512;
-struct AskedWarning {
-  unsigned bit;
-  std::string_view text;
-};
-constexpr AskedWarning kAskedWarnings[] = {
-    {host::kTimeOfDay,
-     "it reads the time of day: what it computes of that, such as a random seed, is another in each run"},
-    {host::kOwnNumber,
-     "it asks for the number of its process or thread: what it computes of that, such as a random seed or the digits "
-     "that it prints, is another in each run"},
-};
+constexpr std::string_view kReadsOwnNumber =
+    "it asks for the number of its process or thread: what it computes of that, such as a random seed or the digits "
+    "that it prints, is another in each run";
 
 /// Those that the probe's observer leaves.
 std::optional<std::string> ending_of_files(Mode mode) {
@@ -162,17 +154,16 @@ void Session::deliver(CaseOutcome& outcome) {
   if (ending() == Ending::ok) dialogue_.deliver(outcome, watch_ ? watch_->seen() : std::nullopt);
   // Another process may differ for each of these. Threads that work are the likeliest reason.
   if (!library.empty() && outcome.counted.doubt.empty()) outcome.counted.doubt = "its setup loads " + library;
-  if ((requested_ & (host::kTimeOfDay | host::kClock)) != 0 && outcome.device.empty() &&
-      outcome.counted.doubt.empty()) {
+  // A device's driver asks for all of it. (So does abort(), of a case that has no count.)
+  const std::uint64_t requested = outcome.device.empty() ? requested_ : 0;
+  if ((requested & (host::kTimeOfDay | host::kClock)) != 0 && outcome.counted.doubt.empty()) {
     outcome.counted.doubt = "it reads a clock";
     outcome.counted.reads_clock = true;
   }
+  if ((requested & host::kTimeOfDay) != 0) outcome.counted.reads_time_of_day = true;
   if (ending() == Ending::ok) {
-    for (const auto& [bit, text] : kAskedWarnings) {
-      // A device's driver asks for all of it. (So does abort(), of a case that has no count.)
-      if ((requested_ & bit) != 0 && outcome.device.empty() && !contains(outcome.warnings, text))
-        outcome.warnings.emplace_back(text);
-    }
+    if ((requested & host::kOwnNumber) != 0 && !contains(outcome.warnings, kReadsOwnNumber))
+      outcome.warnings.emplace_back(kReadsOwnNumber);
     return;
   }
   outcome.failure = stopped_ ? stopped_ : dialogue_.failure();
