@@ -2,8 +2,10 @@
 
 #include <libvex_guest_amd64.h>
 
+#include "instrument.h"
 #include "protocol/case_watch.h"
 #include "start_clock.h"
+#include "threads.h"
 
 extern "C" {
 // Of Valgrind's core: what the kernel calls a descriptor's file.
@@ -242,6 +244,16 @@ void note_own_number(ThreadId thread, UInt number) {
   if (asks_for_itself(thread)) g_watch->requested |= host::kOwnNumber;
 }
 
+void note_process(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
+  constexpr UInt kClone = 56;
+  constexpr UInt kFork = 57;
+  constexpr UInt kVfork = 58;
+  constexpr UWord kThread = 0x10000;  // CLONE_THREAD
+  const bool starts = number == kFork || number == kVfork || (number == kClone && (arguments[0] & kThread) == 0);
+  if (starts && !sr_isError(result) && is_instrumenting() && is_collecting(thread))
+    g_watch->requested |= host::kProcess;
+}
+
 ULong processor_clock() {
   if (keeps_start_clock()) return start_ticks();
   if (g_watch != nullptr) g_watch->requested |= host::kTimeOfDay;
@@ -277,6 +289,7 @@ void watch_syscall(ThreadId thread, UInt number, const UWord* arguments, SysRes 
   if (!fixes_time_of_day() && asks_for_time_of_day(number, arguments)) g_watch->requested |= host::kTimeOfDay;
   note_clock(thread, number, arguments);
   note_own_number(thread, number);
+  note_process(thread, number, arguments, result);
   if (g_watch->changed_file[0] == 0) return note_changed_file(number, arguments, result);
   forget_own_file(number, arguments, result);
 }

@@ -1,6 +1,6 @@
 /// What a host wants to know of the case that is running: whether it asks for the time of day or for the number
-/// of its process or thread, and which file it changes first (opens for writing or writes into, makes, renames or
-/// removes).
+/// of its process or thread, whether it starts a process while it is counted, and which file it changes first (opens
+/// for writing or writes into, makes, renames or removes).
 ///
 /// Monotonic clocks count as no time of day: benchmark libraries read them around each loop. What is no regular file (a
 /// pipe, a terminal, /dev/null) and what the kernel makes up (/proc) is nobody's to share. Nothing is looked at before

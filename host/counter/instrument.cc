@@ -161,6 +161,8 @@ void stop_instrumentation() {
   discard_all_translations();
 }
 
+Bool is_instrumenting() { return g_started; }
+
 IRSB* instrument(VgCallbackClosure* /*closure*/, IRSB* block, const VexGuestLayout* layout,
                  const VexGuestExtents* /*extents*/, const VexArchInfo* /*host*/, IRType /*guest_word*/,
                  IRType /*host_word*/) {

@@ -13,6 +13,7 @@ namespace tally::counter {
 void instrument_from_start();
 void start_instrumentation();
 void stop_instrumentation();
+Bool is_instrumenting();
 
 /// Valgrind's callback for each block that it translates.
 IRSB* instrument(VgCallbackClosure* closure, IRSB* block, const VexGuestLayout* layout, const VexGuestExtents* extents,

@@ -75,6 +75,8 @@ void toggle_collecting(ThreadId thread) {
   count_for(!g_threads[thread].ignored);
 }
 
+Bool is_collecting(ThreadId thread) { return !g_threads[thread].ignored; }
+
 VG_REGPARM(1) void count_after_request(UWord number) {
   UInt& requested = g_threads[VG_(get_running_tid)()].requested;
   if (requested != 0) ++g_counters[requested];

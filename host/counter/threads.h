@@ -24,6 +24,7 @@ void forget_unused_threads();
 
 /// The running thread collects, or no longer.
 void toggle_collecting(ThreadId thread);
+Bool is_collecting(ThreadId thread);
 
 /// Called by a block whose last instruction is a client request. It is counted when its thread reaches the next such
 /// block, as Callgrind counts a block when the next one begins: so it belongs to the region that the request begins,

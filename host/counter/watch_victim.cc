@@ -8,6 +8,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <valgrind/callgrind.h>
 #include <valgrind/valgrind.h>
 
 #include <chrono>
@@ -73,6 +74,20 @@ int act(const std::string& what, int earlier) {
     std::printf(" %lld\n", static_cast<long long>(system_clock::now().time_since_epoch().count()));
     return 0;
   }
+  if (what == "pauses") {
+    CALLGRIND_START_INSTRUMENTATION;
+    CALLGRIND_TOGGLE_COLLECT;
+    const int status = act("child", earlier);
+    CALLGRIND_TOGGLE_COLLECT;
+    return status;
+  }
+  if (what == "starts" || what == "runs" || what == "threads") {
+    CALLGRIND_START_INSTRUMENTATION;
+    if (what == "starts") return act("child", earlier);
+    if (what == "runs") return std::system("/bin/true");
+    std::thread([] {}).join();
+    return 0;
+  }
   if (what == "child") {
     if (::fork() == 0) std::_Exit(act("write", earlier));
     int status = 0;
@@ -94,11 +109,12 @@ int main(int argc, char** argv) {
       ::mmap(nullptr, sizeof(CaseWatch), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   VALGRIND_DO_CLIENT_REQUEST_STMT(kWatchCase, seen, 0, 0, 0, 0);
   const int failed = act(argv[1], earlier);
-  std::printf("%s%s%s\n", seen->changed_file[0] == 0 ? "nothing" : seen->changed_file,
+  std::printf("%s%s%s%s\n", seen->changed_file[0] == 0 ? "nothing" : seen->changed_file,
               (seen->requested & kTimeOfDay) == 0 ? "" : ", the clock",
               (seen->requested & kOwnNumber) != 0                   ? ", its number"
               : (seen->requested & (kClock | kTimeOfDay)) == kClock ? ", a steady clock"
-                                                                    : "");
+                                                                    : "",
+              (seen->requested & kProcess) != 0 ? ", a process" : "");
   std::filesystem::remove_all(folder);
   return failed == 0 ? 0 : 1;
 }

@@ -12,6 +12,7 @@ enum Requested : unsigned {
   kTimeOfDay = 1,  ///< Or the processor's clock.
   kOwnNumber = 2,  ///< The number of its process or of a thread.
   kClock = 4,      ///< One that only runs forward.
+  kProcess = 8,    ///< Another process, while it was counted: what that executes is not counted.
 };
 
 /// In memory that all processes of the case share; zero at its beginning.

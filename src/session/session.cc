@@ -22,6 +22,9 @@ constexpr std::size_t kCommandFrame = 512;
 constexpr std::string_view kReadsOwnNumber =
     "it asks for the number of its process or thread: what it computes of that, such as a random seed or the digits "
     "that it prints, is another in each run";
+constexpr std::string_view kStartsProcess =
+    "it starts a process while it is counted, and what that executes is not in the count; of a command, all processes "
+    "are counted";
 
 /// Those that the probe's observer leaves.
 std::optional<std::string> ending_of_files(Mode mode) {
@@ -162,8 +165,10 @@ void Session::deliver(CaseOutcome& outcome) {
   }
   if ((requested & host::kTimeOfDay) != 0) outcome.counted.reads_time_of_day = true;
   if (ending() == Ending::ok) {
-    if ((requested & host::kOwnNumber) != 0 && !contains(outcome.warnings, kReadsOwnNumber))
-      outcome.warnings.emplace_back(kReadsOwnNumber);
+    for (const auto& [bit, text] :
+         {std::pair(host::kOwnNumber, kReadsOwnNumber), std::pair(host::kProcess, kStartsProcess)}) {
+      if ((requested & bit) != 0 && !contains(outcome.warnings, text)) outcome.warnings.emplace_back(text);
+    }
     return;
   }
   outcome.failure = stopped_ ? stopped_ : dialogue_.failure();

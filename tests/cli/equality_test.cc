@@ -165,6 +165,35 @@ setup = { py = "import random, threading; threading.Lock().acquire(timeout=0.001
   }
 }
 
+/// Its instructions are in no count of the statement. What a setup starts is no part of the statement.
+TEST_F(Exact, AStatementThatStartsAProcessHasAWarning) {
+  const std::string text = write("starts.toml", R"toml(schema = 1
+[[benchmark]]
+label = "runs"
+py = "subprocess.run(['/bin/true'])"
+setup = { py = "import subprocess" }
+[[benchmark]]
+label = "forks"
+cpp = "if (fork() == 0) _exit(0); else wait(nullptr);"
+setup = { cpp_global = "#include <sys/wait.h>\n#include <unistd.h>" }
+[[benchmark]]
+label = "asks one"
+py = "one.stdin.write(b'x'); one.stdin.flush(); one.stdout.read(1)"
+setup = { py = "import subprocess; one = subprocess.Popen(['/bin/cat'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)" }
+[[benchmark]]
+label = "starts a thread"
+cpp = "std::thread([] {}).join();"
+setup = { cpp_global = "#include <thread>" }
+)toml");
+  const Record record = run({text});
+  ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+  for (const CaseRecord& one : record.cases) {
+    const auto warned = Contains(HasSubstr("it starts a process while it is counted"));
+    const bool starts_one = one.id.starts_with("runs") || one.id.starts_with("forks");
+    EXPECT_THAT(one.warnings, ::testing::Conditional(starts_one, warned, ::testing::Not(warned))) << one.id;
+  }
+}
+
 /// Hosts ask for it as well, in each case's process: that is not the case's.
 TEST_F(Exact, WhoAsksForTheNumberOfItsProcessHasAWarning) {
   const std::string text = write("number.toml", R"toml(schema = 1
