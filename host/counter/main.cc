@@ -79,6 +79,10 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
     *result = collected();
     return True;
   }
+  if (request[0] == host::kReadCollecting) {
+    *result = is_instrumenting() && is_collecting(thread) ? 1 : 2;
+    return True;
+  }
   if (request[0] == host::kFollow) {
     const protocol::Followed before = followed();
     follow(static_cast<protocol::Followed>(request[1]));

@@ -46,6 +46,11 @@ PyObject* code_of(void* frame) {
 
 __attribute__((noinline)) Entry enter(void* frame) { return tally::host::python_functions::enter(code_of(frame)); }
 
+/// Callgrind does not answer.
+__attribute__((noinline)) bool is_outside() {
+  return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, tally::host::kReadCollecting, 0, 0, 0, 0, 0) == 2;
+}
+
 template <typename Function>
 bool look_up(Function& function, const char* name) {
   function = reinterpret_cast<Function>(::dlsym(RTLD_DEFAULT, name));
@@ -101,9 +106,10 @@ PyObject* refuse(const char* why) {
 
 extern "C" {
 
-/// Straight, but for what is not collected: each call takes as many instructions as the next.
+/// Straight, but for what is not collected: each call takes as many instructions as the next. What prepares a region,
+/// or clears away after one, is called with this in place, too.
 __attribute__((visibility("hidden"))) void* tally_hook(void* thread, void* frame, int throwing) {
-  if (!g_in_region) return g_real(thread, frame, throwing);
+  if (!g_in_region || is_outside()) return g_real(thread, frame, throwing);
   CALLGRIND_TOGGLE_COLLECT;
   const Entry entry = enter(frame);
   CALLGRIND_TOGGLE_COLLECT;

@@ -136,7 +136,10 @@ class Reader {
     }
     for (std::size_t i = 0; i < calls_.calls.size(); ++i) {
       count += calls_.calls[i].count;
-      if (evaluated_[i].count != calls_.calls[i].count) return disagreement("the number of calls");
+      if (evaluated_[i].count != calls_.calls[i].count) {
+        return disagreement(fmt::format("the number of calls ({} to {} counted, {} observed)", evaluated_[i].count,
+                                        calls_.functions[calls_.calls[i].callee / 2].name, calls_.calls[i].count));
+      }
     }
     if (count > 0) {
       if (observer % count != 0 || trampolines % count != 0) return disagreement("what observing a call takes varies");

@@ -1,5 +1,6 @@
-/// A host's requests to the counter besides Callgrind's: how many instructions it has counted since its last dump; to
-/// follow calls or instructions; and the notice of a program that becomes a host. Needs no C library.
+/// A host's requests to the counter besides Callgrind's: how many instructions it has counted since its last dump, and
+/// whether it collects; to follow calls or instructions; and the notice of a program that becomes a host. Needs no C
+/// library.
 #pragma once
 
 namespace tally::host {
@@ -13,6 +14,7 @@ enum CollectedRequest : unsigned {
                                  ///< size. The result: 1; 0: there is not enough room.
   kFollow,                       ///< From here on: a protocol::Followed. The result: what is followed then.
   kEndStart,                     ///< The process has started: clocks are the system's from here on.
+  kReadCollecting,               ///< The result: 1, where what this thread executes is counted; else 2.
 };
 
 }  // namespace tally::host

@@ -34,6 +34,15 @@ from work import fib
 def test_fib(benchmark, n):
     benchmark(fib, n)
 """,
+    "test_prepared.py": """
+from work import fib
+def arguments():
+    return (fib(4) + 2,), {}
+def test_prepared(benchmark):
+    benchmark.pedantic(fib, setup=arguments, teardown=lambda n: fib(3), rounds=10)
+def test_plain(benchmark):
+    benchmark(fib, 5)
+""",
     "benchmarks/__init__.py": "",
     "benchmarks/fibs.py": """
 from work import fib
@@ -115,6 +124,16 @@ def test_a_profile_has_the_functions_of_the_program():
     (case,) = counted(PROJECT, "--profiles", "-f", "*9*", "--pytest", "test_work.py")
     said = tally(PROJECT, "profile", f"record.json#{case}", "--python")
     assert "fib" in said and "work.py" in said, said
+
+
+def test_what_prepares_an_execution_is_none_of_its_python_functions():
+    options = ["--profiles", "--no-lines", "--no-calls"]
+    cases = counted(PROJECT, *options, "--pytest", "test_prepared.py")
+    rows = []
+    for case in cases:
+        said = tally(PROJECT, "profile", f"record.json#{case}", "--python")
+        rows.append([line.split()[0] for line in said.splitlines() if "work.fib" in line])
+    assert rows[0] and rows[0] == rows[1], rows
 
 
 def test_there_is_a_noise_floor():
