@@ -95,6 +95,26 @@ std::string measured_of(const SuiteSource& source) {
   return {};
 }
 
+namespace {
+
+/// How to name what somebody gave as a suite, if it is a file in Python or a folder; else empty.
+std::string named_as_python(const std::string& path) {
+  std::error_code error;
+  const std::string quoted = shell_quote(path);
+  if (std::filesystem::is_directory(path, error)) {
+    const bool has_asv = std::filesystem::exists(std::filesystem::path(path) / "asv.conf.json", error);
+    return has_asv ? fmt::format("write --asv {}", quoted)
+                   : fmt::format("write --pytest {} if its tests have pytest's fixture benchmark", quoted);
+  }
+  if (!path.ends_with(".py")) return {};
+  return fmt::format(
+      "write --pytest {0} for tests with pytest's fixture benchmark, --pyperf {0} for a script with a pyperf.Runner, "
+      "or --script {0} for functions marked by @tallymark.bench",
+      quoted);
+}
+
+}  // namespace
+
 Result<Suite> definitions_of(const Context& context, const SuiteSource& source, const RunOptions& options) {
   auto in_python = python_program_of(context, source);
   if (!in_python) return std::unexpected(in_python.error());
@@ -111,6 +131,9 @@ Result<Suite> definitions_of(const Context& context, const SuiteSource& source, 
     Suite suite;
     if (Status added = suite.add(**in_python, *listed); !added) return std::unexpected(added.error());
     return suite;
+  }
+  if (auto python = named_as_python(source.suite); !python.empty()) {
+    return fail(ErrorKind::input, "is no suite (.toml)", source.suite, std::move(python));
   }
   if (is_program(source.suite)) {
     return fail(ErrorKind::input, "is a program and no suite", source.suite,

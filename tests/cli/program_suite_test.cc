@@ -91,6 +91,9 @@ TEST_F(ProgramSuite, ArePlannedWithoutBeingMeasured) {
                     HasSubstr("2 cases, 0 C++ snippets, 0 artifacts, 1 program\n")));
   EXPECT_THAT(tally({"plan", path, "--json"}).out, HasSubstr("\"path\": \"" + older_->path() + "\""));
   EXPECT_THAT(tally({"list", older_->path()}).err, HasSubstr("is a program and no suite; write --program /"));
+  const std::filesystem::path folder = std::filesystem::path(older_->path()).parent_path();
+  EXPECT_THAT(tally({"list", folder}).err, HasSubstr("is no suite (.toml); write --pytest /"));
+  EXPECT_THAT(tally({"list", folder / "work.py"}).err, HasSubstr("or --script /"));
   EXPECT_EQ(tally({"list", "--program", older_->path()}).out,
             "bench/unchanged [cpp]\nbench/common [cpp]\nbench/only old [cpp]\n");
 }
