@@ -50,7 +50,8 @@ run_tidy() {
   done
 }
 
-# What continuous integration runs, from a fresh clone, beside four processes that never rest.
+# What continuous integration runs, from a fresh clone, beside four processes that never rest. With more jobs, it has
+# a larger share of the processors.
 run_busy() {
   local clone=$place/fresh/tallymark began=$SECONDS rest=()
   rm -rf "$clone"
@@ -62,7 +63,7 @@ run_busy() {
   done
   # shellcheck disable=SC2064 # these, and not those of another run
   trap "kill ${rest[*]} 2>/dev/null" EXIT
-  (cd "$clone" && .ci/run)
+  (cd "$clone" && JOBS=$((2 * jobs)) .ci/run)
   echo "report: from a fresh clone in $((SECONDS - began)) s"
   rm -rf "$clone"
 }
