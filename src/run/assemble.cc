@@ -68,10 +68,9 @@ void note_time_of_day(CaseRecord& record, const CountedProcesses& counted) {
 void note_repetitions(CaseRecord& record) {
   if (!is_mostly_repetitions(*record.counts)) return;
   record.flags.emplace_back("string_repetitions");
-  record.warnings.push_back(
-      fmt::format("{:.0f} of its {:.0f} instructions only repeat a string instruction (rep movs, rep stos), which a "
-                  "processor counts once: time it, too",
-                  *record.counts->string_repetitions, record.counts->per_iteration));
+  record.warnings.emplace_back(
+      "more than half of its instructions only repeat a string instruction (rep movs, rep stos), which a processor "
+      "counts once: time it, too");
 }
 
 void add_counts(CaseRecord& record, const Case& measured, const CaseOutcome& outcome) {
