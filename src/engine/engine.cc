@@ -91,7 +91,7 @@ ExecutionResult Engine::run(const std::vector<bool>& done) {
       continue;
     end_unwanted_hosts();
     wake_observer_at_ = observer_.on_time(runner_.now());
-    if (result_.stopped || (book_.nothing_left() && sessions_.empty() && !builds_.running())) break;
+    if (result_.stopped || (book_.nothing_left() && sessions_.empty() && !builds_.running() && !awaits_cards())) break;
     for (const Event& event : runner_.wait(next_deadline())) handle(event);
     check_deadlines();
   }
@@ -144,8 +144,10 @@ std::string Engine::sharing_group(std::size_t index) const {
 
 std::size_t Engine::cpus_in_use() const {
   std::size_t used = builds_.leased_cpus() + pool_.leased_cpus();
-  for (const RunningSession& session : sessions_) used += session.lease.cpus().size();
-  return used;
+  for (const auto* const sessions : {&sessions_, &ended_}) {
+    for (const RunningSession& session : *sessions) used += session.lease.cpus().size();
+  }
+  return turn_ ? used + turn_->lease.cpus().size() : used;
 }
 
 /// Nothing when there is none now, or the run cannot continue.
@@ -158,12 +160,20 @@ std::optional<CpuLease> Engine::lease_for(Mode mode, int threads) {
   return *std::move(lease);
 }
 
+/// Which cards a case may use is found out once, before the first one's times, and other work continues meanwhile.
+bool Engine::knows_cards(const std::string& kind) {
+  if (request_.cards == nullptr) return true;
+  const bool known = request_.cards->locks(kind).has_value();
+  for (const std::string& note : request_.cards->notes()) observer_.on_warning(note);
+  return known;
+}
+
 /// With all cards that the case may use.
 std::optional<CpuLease> Engine::lease_for_device(const std::string& kind, int threads) {
   std::vector<std::string> cards;
   if (request_.cards != nullptr) {
-    cards = request_.cards->locks(kind);
-    for (const std::string& note : request_.cards->notes(kind)) observer_.on_warning(note);
+    // Known: device_is_free().
+    cards = request_.cards->locks(kind).value_or(std::vector<std::string>());
   }
   auto lease = placement_.alone(threads, std::move(cards));
   if (!lease) {
@@ -191,6 +201,8 @@ bool Engine::start_build() {
 }
 
 bool Engine::start_session() {
+  // First: what it holds, another one may wait for.
+  if (start_turn()) return true;
   bool times_wait = false;
   for (const HostKind& kind : book_.kinds()) {
     const Job& job = book_.first(kind);
@@ -208,7 +220,7 @@ bool Engine::start_session() {
       return true;
     }
     if (!sharing_.may_begin(sharing_group(job.index))) continue;
-    if (kind.on_device && !device_is_free(job)) continue;
+    if (kind.on_device && !device_is_free(kind, job)) continue;
     if (const auto ready = pool_.ready((*host)->key)) {
       if (!is_undecided(kind)) {
         times_wait = is_alone(job.mode) || takes_times_of_device(kind, job.mode);
@@ -268,7 +280,9 @@ SessionRequest Engine::request_for(const HostKind& kind, const Job& job, HostId 
 
 /// What takes times of a device, or looks at what it does, has it for itself; what counts the host's instructions may
 /// share it.
-bool Engine::device_is_free(const Job& job) const {
+bool Engine::device_is_free(const HostKind& kind, const Job& job) {
+  if (turn_ || awaits_cards()) return false;
+  if (takes_times_of_device(kind, job.mode) && !knows_cards(device_kind(job))) return false;
   const auto takes_times = [](Mode mode) { return !is_under_valgrind(mode); };
   return std::ranges::none_of(sessions_, [&](const RunningSession& running) {
     return running.kind.on_device && (takes_times(job.mode) || takes_times(running.job.mode));
@@ -288,32 +302,54 @@ bool Engine::announce(const HostKind& kind, const HostSpec& spec, HostId host) {
   return announced.has_value();
 }
 
+/// Or its turn on a device, which comes first.
 bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId host) {
-  const Case& measured = request_.cases[book_.first(kind).index];
-  const bool alone = is_alone(book_.first(kind).mode);
+  const Job& job = book_.first(kind);
+  const Case& measured = request_.cases[job.index];
   // Valgrind runs one thread at a time: counting needs one CPU, however many threads there are.
   // How many processes and threads a command has at once, nobody knows before.
   const int cpus = measured.command ? static_cast<int>(all_cpus_) : measured.threads;
-  const Mode mode = book_.first(kind).mode;
-  const bool of_device = takes_times_of_device(kind, mode);
-  const std::string device = of_device ? device_kind(book_.first(kind)) : std::string();
-  auto lease = of_device ? lease_for_device(device, cpus) : lease_for(mode, cpus);
+  const bool of_device = takes_times_of_device(kind, job.mode);
+  auto lease = of_device ? lease_for_device(device_kind(job), cpus) : lease_for(job.mode, cpus);
   if (!lease) return false;
+  if (!of_device || job.mode != Mode::wall || request_.cards == nullptr)
+    return begin_session(kind, spec, host, *std::move(lease), {});
+  turn_ = DeviceTurn{.kind = kind, .index = job.index, .lease = *std::move(lease)};
+  request_.cards->read(device_kind(job));
+  on_cards();
+  return true;
+}
+
+/// The session of the case whose turn it is. Where something has come between, the case waits for another turn.
+bool Engine::start_turn() {
+  if (!turn_ || !turn_->cards) return false;
+  DeviceTurn turn = *std::exchange(turn_, std::nullopt);
+  if (!contains(book_.kinds(), turn.kind) || book_.first(turn.kind).index != turn.index) return false;
+  const auto host = prepared_.of(turn.kind);
+  if (!host || *host == nullptr || pool_.broken((*host)->key)) return false;
+  const auto ready = pool_.ready((*host)->key);
+  if (!ready || !sharing_.may_begin(sharing_group(turn.index))) return false;
+  return begin_session(turn.kind, (*host)->spec, *ready, std::move(turn.lease), *std::move(turn.cards));
+}
+
+/// `cards`: their state before it; none where it is not read.
+bool Engine::begin_session(const HostKind& kind, const HostSpec& spec, HostId host, CpuLease lease,
+                           std::vector<Card> cards) {
   if (!announce(kind, spec, host)) return false;
   const Job job = book_.take(kind);
-  SessionRequest request = request_for(kind, job, host, *lease);
+  const Case& measured = request_.cases[job.index];
+  SessionRequest request = request_for(kind, job, host, lease);
   request.job = pool_.next_job();
   // For temporary files: a program goes to its own folder by itself.
   if (request.rules.toolchain->own_host.python || request.rules.measured->command)
     request.folder = make_temporary_folder(pool_.dumps(host), request.job);
   request.to_come = spec.single_use ? 0 : book_.left(kind);
   CaseOutcome& outcome = book_.outcome(job.index);
-  if (alone && static_cast<int>(request.cpus.size()) < measured.threads && outcome.warnings.empty()) {
+  const int threads = measured.threads;
+  if (is_alone(job.mode) && static_cast<int>(request.cpus.size()) < threads && outcome.warnings.empty()) {
     outcome.warnings.push_back(fmt::format("it has {} threads and only {} CPU{} may be used: they took turns",
                                            measured.threads, request.cpus.size(), request.cpus.size() == 1 ? "" : "s"));
   }
-  auto card =
-      of_device && mode == Mode::wall && request_.cards != nullptr ? request_.cards->read(device) : std::nullopt;
   observer_.on_session(job.index, job.mode, request.cpus);
   auto session = std::make_unique<Session>(std::move(request));
   const Clock::time_point now = runner_.now();
@@ -327,7 +363,7 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
   sessions_.push_back({.job = job,
                        .kind = kind,
                        .session = std::move(session),
-                       .lease = *std::move(lease),
+                       .lease = std::move(lease),
                        .host = host,
                        .started = now,
                        .ladder = StopLadder(now, host_deadlines(request_.settings).fork, rules_.deadline(job),
@@ -335,7 +371,7 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
                        .memory_limit = rules_.plan_of(job).memory_bytes,
                        .wait_limit = rules_.wait_limit(job),
                        .passes_signals_on = measured.command.has_value(),
-                       .card_before = std::move(card)});
+                       .cards_before = std::move(cards)});
   return true;
 }
 
@@ -375,6 +411,7 @@ void Engine::on_interrupted(int count) {
   placement_.leave();
   book_.interrupt();
   builds_.stop();
+  if (turn_) give_up_cards();
   if (interruption_.is_urgent()) stop_everything();
 }
 
@@ -414,6 +451,7 @@ void Engine::note_files(const RunningSession& session) {
 }
 
 void Engine::on_finished(const Finished& finished) {
+  if (request_.cards != nullptr && request_.cards->on_finished(finished)) return on_cards();
   if (!builds_.owns(finished.id)) return handle(pool_.on_finished(finished));
   if (auto built = builds_.on_finished(finished); !built) result_.stopped = built.error();
 }
@@ -459,6 +497,34 @@ void Engine::on_reaped(const ChildReaped& reaped) {
   end_session(session);
 }
 
+bool Engine::awaits_cards() const { return std::ranges::any_of(ended_, &RunningSession::reads_cards); }
+
+/// Who waits for the state of the cards has it, if it has been read.
+void Engine::on_cards() {
+  auto cards = request_.cards->take();
+  for (const std::string& note : request_.cards->notes()) observer_.on_warning(note);
+  if (!cards) return;
+  if (turn_) {
+    turn_->cards = *std::move(cards);
+    return;
+  }
+  const auto session = std::ranges::find_if(ended_, &RunningSession::reads_cards);
+  if (session == ended_.end()) return;
+  session->reads_cards = false;
+  session->lease = {};
+  const Card& before = session->cards_before.front();
+  if (!cards->empty() && cards->front().uuid == before.uuid) session->card = watched(before, cards->front());
+  conclude_sessions();
+}
+
+/// A case's times stand without the state of its cards; one whose turn it would have been has none.
+void Engine::give_up_cards() {
+  turn_.reset();
+  if (request_.cards == nullptr) return;
+  request_.cards->give_up();
+  on_cards();
+}
+
 /// Its sessions are tried again in a fresh host, as often as the settings say.
 void Engine::on_gone(const HostGone& gone) {
   for (auto session = sessions_.begin(); session != sessions_.end();) {
@@ -475,11 +541,8 @@ void Engine::end_session(Running session) {
   runner_.unwatch(session->session->socket());
   runner_.unwatch(session->session->output());
   session->ended = runner_.now();
-  if (session->card_before) {
-    const auto card = request_.cards->read(device_kind(session->job));
-    if (card && card->uuid == session->card_before->uuid) session->card = watched(*session->card_before, *card);
-  }
-  session->lease = {};
+  session->reads_cards = !session->cards_before.empty() && session->session->ending() == Ending::ok;
+  if (!session->reads_cards) session->lease = {};
   estimate_single_hosts(*session);
   pool_.give_back(session->host);
   if (session->session->ending() != Ending::host_lost) pool_.works(session->host);
@@ -487,6 +550,10 @@ void Engine::end_session(Running session) {
   note_files(*session);
   sharing_.end(session->session->request().job);
   ended_.splice(ended_.end(), sessions_, session);
+  if (session->reads_cards) {
+    request_.cards->read(device_kind(session->job));
+    on_cards();
+  }
   conclude_sessions();
 }
 
@@ -506,6 +573,7 @@ void Engine::estimate_single_hosts(const RunningSession& session) {
 void Engine::conclude_sessions() {
   for (auto next = ended_.begin(); next != ended_.end();) {
     const auto session = next++;
+    if (session->reads_cards) continue;
     const std::uint32_t job = session->session->request().job;
     const FileSharing::Verdict verdict = sharing_.verdict(job);
     if (verdict == FileSharing::Verdict::not_known_yet) continue;
@@ -627,6 +695,7 @@ void Engine::check_interruption() {
   const auto waits = [](const RunningSession& session) { return session.ladder.waits_for_cleanup(); };
   if (interruption_.gives_up(now) && std::ranges::none_of(sessions_, waits)) return stop_everything();
   if (!interruption_.kills(now)) return;
+  give_up_cards();
   for (RunningSession& session : sessions_) session.ladder.kill(now, cancelled());
 }
 
@@ -635,7 +704,7 @@ std::optional<Clock::time_point> Engine::next_deadline() {
   for (const RunningSession& session : sessions_) next = std::min(next, session.ladder.next());
   next = std::min({next, queue_.next(sessions_), pool_.next_deadline()});
   const Clock::time_point now = runner_.now();
-  if (interruption_.begun() && !sessions_.empty()) next = std::min(next, now + Milliseconds(50));
+  if (interruption_.begun() && (!sessions_.empty() || awaits_cards())) next = std::min(next, now + Milliseconds(50));
   if (const auto again = placement_.next(now)) next = std::min(next, *again);
   if (next_due_) next = std::min(next, *next_due_);
   if (!book_.nothing_left()) next = std::min(next, now + kLookAround);
@@ -650,6 +719,7 @@ void Engine::end_unwanted_hosts() {
 /// What still runs is cancelled: nothing of it becomes a result.
 void Engine::stop_everything() {
   builds_.stop();
+  give_up_cards();
   const bool cut_short = !sessions_.empty() || interruption_.begun() || result_.stopped;
   // First: a host whose session was ended by decree looks idle, and has the case's child still.
   if (cut_short) pool_.end_unfinished();

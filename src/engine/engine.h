@@ -52,9 +52,11 @@ class Engine {
   void end_without_host(const HostKind& kind, const Job& job, const std::string& why);
   bool start_host(const PreparedHost& host);
   bool start_session(const HostKind& kind, const HostSpec& spec, HostId host);
+  bool start_turn();
+  bool begin_session(const HostKind& kind, const HostSpec& spec, HostId host, CpuLease lease, std::vector<Card> cards);
   bool announce(const HostKind& kind, const HostSpec& spec, HostId host);
   [[nodiscard]] bool is_undecided(const HostKind& kind) const;
-  [[nodiscard]] bool device_is_free(const Job& job) const;
+  [[nodiscard]] bool device_is_free(const HostKind& kind, const Job& job);
   [[nodiscard]] SessionRequest request_for(const HostKind& kind, const Job& job, HostId host,
                                            const CpuLease& lease) const;
   void request_refused(const HostKind& kind, const Job& job, HostId host, const Error& error);
@@ -64,6 +66,9 @@ class Engine {
   void on_fd(int fd, bool closed);
   void on_case_socket(Running session, bool closed);
   void on_finished(const Finished& finished);
+  void on_cards();
+  void give_up_cards();
+  [[nodiscard]] bool awaits_cards() const;
   void handle(const std::vector<HostEvent>& events);
   void on_forked(const ChildForked& forked);
   void on_reaped(const ChildReaped& reaped);
@@ -88,6 +93,7 @@ class Engine {
   [[nodiscard]] std::string sharing_group(std::size_t index) const;
   [[nodiscard]] std::size_t cpus_in_use() const;
   std::optional<CpuLease> lease_for(Mode mode, int threads = 1);
+  bool knows_cards(const std::string& kind);
   std::optional<CpuLease> lease_for_device(const std::string& kind, int threads);
   [[nodiscard]] std::string device_kind(const Job& job) const;
   void note_card(const RunningSession& session, CaseOutcome& outcome) const;
@@ -107,7 +113,8 @@ class Engine {
   PreparedHosts prepared_;
   HeldCounts held_;
   RunningSessions sessions_;
-  RunningSessions ended_;  ///< Not concluded: what they ran beside may spoil them yet.
+  RunningSessions ended_;  ///< Not concluded: what they ran beside may spoil them yet, or their cards are read.
+  std::optional<DeviceTurn> turn_;
   FileSharing sharing_;
   std::size_t all_cpus_ = 1;  ///< That may be used; with one, cases never run beside each other.
   /// By case, of those that name no device: it has requested one, and is measured where there are some.

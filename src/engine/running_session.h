@@ -29,8 +29,17 @@ struct RunningSession {
   std::unique_ptr<ChildHandle> child = {};  ///< Once it has been forked.
   Clock::time_point ended = {};             ///< Once it has.
   std::optional<Clock::time_point> host_since = {};  ///< When its host was started, of one that serves it alone.
-  std::optional<Card> card_before = {};              ///< Of one that takes times on a device, where a card can be read.
-  std::optional<CardWatch> card = {};                ///< Once it has ended.
+  std::vector<Card> cards_before = {};               ///< Of one that takes times on a device, where they can be read.
+  bool reads_cards = false;                          ///< It has ended, and holds its lease until they are read again.
+  std::optional<CardWatch> card = {};                ///< Once they are.
+};
+
+/// A case is to take times on a device next: it has its CPUs and cards, and its session begins once the cards are read.
+struct DeviceTurn {
+  HostKind kind;
+  std::size_t index = 0;  ///< Of its case.
+  CpuLease lease;
+  std::optional<std::vector<Card>> cards = {};
 };
 
 /// So long a case that was stopped may clean up after itself; 0: it does not.

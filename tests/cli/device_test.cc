@@ -155,9 +155,9 @@ def wait():
     return how;
   }
   /// The machine has one card, which has been slowed down for half a second more each time that it is looked at.
-  void add_nvidia_smi() {
+  void add_nvidia_smi(const std::string& before = "") {
     const fs::path program = folder_.path() / "nvidia-smi";
-    EXPECT_TRUE(write_file(program, R"sh(#!/bin/sh
+    EXPECT_TRUE(write_file(program, "#!/bin/sh\n" + before + R"sh(
 here=$(dirname "$0")
 case $1 in
   --query-gpu*)
@@ -332,6 +332,28 @@ TEST_F(DeviceTest, TheCardIsReadBeforeAndAfterAndWhatSlowedItDownIsSaid) {
               testing::Contains("the card was slowed down while its times were taken: sw_power_cap for 1 s"));
   EXPECT_THAT(ran_.err,
               testing::HasSubstr("others use the card, too, and times on it may be longer: process 4711 (somebody)"));
+}
+
+TEST_F(DeviceTest, AnNvidiaSmiThatTakesLongHoldsUpNoOtherTimes) {
+  const fs::path times = folder_.path() / "times";
+  add_nvidia_smi("sleep 1; date +%s.%N >>" + times.string());
+  const Record record = record_of_suite(std::string(kOnCard) + R"toml(
+[[benchmark]]
+label = "b"
+toolchain = "on"
+py = "pass"
+)toml");
+  ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+  // Which cards there are, who uses them, their state before and after.
+  std::vector<double> ended;
+  const std::string text = read_file(times).value();
+  for (const std::string_view line : split(text, '\n')) {
+    if (!line.empty()) ended.push_back(std::stod(std::string(line)));
+  }
+  ASSERT_EQ(ended.size(), 4U);
+  EXPECT_TRUE(case_of(record, "a", "python").on_device->card) << "it waits for the second state";
+  const auto began = [&](const char* label) { return case_of(record, label, "python").attempts.at(0).started_s; };
+  EXPECT_GE(began("a").value() - began("b").value(), 1) << "the processor's case began while nvidia-smi ran";
 }
 
 TEST_F(DeviceTest, WithoutNvidiaSmiThatIsSaidOnce) {
