@@ -100,7 +100,31 @@ std::string Builder::source_of(const Entry& entry, std::string_view symbol, bool
   const Toolchain& toolchain = toolchains_.at(entry.toolchain).spec;
   if (entry.measured == nullptr) return warm_up_source(toolchain.texts, symbol);
   return case_source(*entry.measured, toolchain, symbol, with_lines ? Lines::of_suite : Lines::none,
-                     options_.examined ? Purpose::examined : Purpose::measured);
+                     options_.examined ? Purpose::examined
+                     : entry.on_device ? Purpose::on_device
+                                       : Purpose::measured);
+}
+
+std::string Builder::key_of(const Entry& entry) const {
+  return Digest()
+      .add(prelude_keys_.at(entry.toolchain))
+      .add(prelude_ids_.at(entry.toolchain))
+      .add(source_of(entry, "tally", false))
+      .hex();
+}
+
+bool Builder::move_to_device(std::size_t index) {
+  Entry& entry = entries_[index];
+  if (entry.key.empty() || !entry.built || std::exchange(entry.on_device, true)) return false;
+  const std::string key = key_of(entry);
+  if (key == entry.key) return false;
+  entry.key = key;
+  entry.built.reset();
+  entry.snippet_done = cache_.has_snippet(key);
+  if (!entry.snippet_done)
+    waiting_.push_back({.kind = Kind::snippets, .toolchain = entry.toolchain, .entries = {index}, .folder = {}});
+  settle(entry);
+  return true;
 }
 
 std::string Builder::prelude_key(const ResolvedToolchain& toolchain) const {
@@ -141,7 +165,7 @@ void Builder::prelude_known(const std::string& name, const std::string& id) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
     if (entry.toolchain != name || entry.snippet_done) continue;
-    entry.key = Digest().add(prelude_keys_[name]).add(id).add(source_of(entry, "tally", false)).hex();
+    entry.key = key_of(entry);
     if (cache_.has_snippet(entry.key)) {
       entry.snippet_done = true;
       settle(entry);

@@ -81,6 +81,10 @@ class Builder {
   Result<std::vector<BuildTask>> take_ready();
   Status finished(std::uint32_t id, const ProcessResult& result);
 
+  /// A case has turned out to work on a device: its snippet is to report what one that names a device does. built() has
+  /// nothing of it until that is there. False: nothing is to be built for that.
+  bool move_to_device(std::size_t index);
+
   [[nodiscard]] bool done() const { return running_.empty() && waiting_.empty(); }
 
   /// By index into the cases. Neither: not yet.
@@ -104,6 +108,7 @@ class Builder {
     std::string key;  ///< Known once the prelude is.
     bool snippet_done = false;
     bool artifact_done = false;
+    bool on_device = false;  ///< Although its case names none.
     std::string artifact_folder;
     std::optional<BuiltCase> built;
     std::optional<BuildFailure> failure;
@@ -134,6 +139,7 @@ class Builder {
   void settle(Entry& entry);
   [[nodiscard]] std::vector<std::string> compile_argv(const ResolvedToolchain& toolchain) const;
   [[nodiscard]] std::string prelude_key(const ResolvedToolchain& toolchain) const;
+  [[nodiscard]] std::string key_of(const Entry& entry) const;
   [[nodiscard]] std::string source_of(const Entry& entry, std::string_view symbol, bool with_lines) const;
   ProcessRequest request(std::vector<std::string> argv, const std::filesystem::path& folder) const;
 

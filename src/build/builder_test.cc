@@ -137,6 +137,38 @@ TEST_F(BuilderTest, PreludeThenOneBatchThenNothingEverAgain) {
   EXPECT_EQ(second.built(1)->library, first.built(1)->library);
 }
 
+TEST_F(BuilderTest, ACaseThatTurnsOutToWorkOnADeviceIsBuiltOnceMore) {
+  with_prelude();
+  toolchain.spec.device.identify.cpp = "return \"gpu\";";
+  const std::vector<Case> cases = {snippet("a;"), snippet("b;")};
+  {
+    Builder plain = builder(cases);
+    compile(plain, ready(plain).at(0));
+    EXPECT_FALSE(plain.move_to_device(0)) << "it reports no settings: its text is the same";
+    EXPECT_TRUE(plain.built(0));
+  }
+  toolchain.spec.device.settings.cpp = "return \"a=b\";";
+  Builder first = builder(cases);
+  EXPECT_TRUE(first.done()) << "where it names none, its text is that of a case on the processor";
+  const std::string before = first.built(0)->library;
+  EXPECT_TRUE(first.move_to_device(0));
+  EXPECT_FALSE(first.built(0));
+  EXPECT_FALSE(first.done());
+  EXPECT_TRUE(first.built(1));
+  const auto again = ready(first);
+  ASSERT_THAT(names(again), ElementsAre("a;"));
+  compile(first, again[0]);
+  ASSERT_TRUE(first.built(0));
+  EXPECT_NE(first.built(0)->library, before);
+  EXPECT_THAT(*read_file(first.built(0)->library), HasSubstr("a=b"));
+  EXPECT_FALSE(first.move_to_device(0)) << "once";
+
+  Builder second = builder(cases);
+  EXPECT_TRUE(second.move_to_device(0));
+  EXPECT_TRUE(second.built(0)) << "the cache has it";
+  EXPECT_EQ(second.built(0)->library, first.built(0)->library);
+}
+
 TEST_F(BuilderTest, ABatchThatDoesNotCompileIsBuiltOneByOne) {
   with_prelude();
   const std::vector<Case> cases = {snippet("good;"), snippet("bad;"), snippet("fine;")};

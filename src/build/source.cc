@@ -66,9 +66,9 @@ void append_observer(std::string& source, const std::string& text, const std::st
 }
 
 /// What a case on a device has besides: no text of a case that is counted on the processor depends on it.
-void append_device_hooks(std::string& source, const Case& one, const DeviceSide& device) {
+void append_device_hooks(std::string& source, const Case& one, const DeviceSide& device, Purpose purpose) {
   const bool named = !one.device.empty() && one.device != "cpu";
-  if (named && !device.settings.cpp.empty()) {
+  if ((named || purpose == Purpose::on_device) && !device.settings.cpp.empty()) {
     append_device_with_settings(source, device.identify.cpp, device.settings.cpp);
   } else {
     append_device(source, device.identify.cpp);
@@ -124,7 +124,7 @@ std::string case_source(const Case& one, const Toolchain& toolchain, std::string
       symbol);
   append_hook(source, "before_region", toolchain.texts.before_region.cpp);
   append_hook(source, "sync", toolchain.device.sync.cpp);
-  append_device_hooks(source, one, toolchain.device);
+  append_device_hooks(source, one, toolchain.device, purpose);
   for (const ToolchainCode& code : before_setup(toolchain.texts, Language::cpp, one.threads)) {
     source += fmt::format("#line 1 \"<{}>\"\n{{\n{}\n}}\n", code.key, code.text);
   }

@@ -27,8 +27,9 @@ std::string file_start();
 /// suite.
 enum class Lines { of_suite, none };
 
-/// Whether each execution also reports what it leaves (tally/result.h).
-enum class Purpose { measured, examined };
+/// `on_device`: the case names no device, and has turned out to work on one. `examined`: each execution also reports
+/// what it leaves (tally/result.h).
+enum class Purpose { measured, on_device, examined };
 
 /// The function `symbol` for one case, with its file-scope code before it.
 std::string case_source(const Case& one, const Toolchain& toolchain, std::string_view symbol, Lines lines,

@@ -79,6 +79,20 @@ TEST(Source, TheToolchainSetsThreadsAndHooks) {
   EXPECT_THAT(case_source(example(), {}, "f", Lines::none), Not(HasSubstr("sync")));
 }
 
+TEST(Source, ACaseThatNamesNoDeviceReportsSettingsOnlyWhereItTurnedOutToWorkOnOne) {
+  Toolchain toolchain;
+  toolchain.device.identify.cpp = "return \"gpu\";";
+  toolchain.device.settings.cpp = "return \"a=b\";";
+  const auto text = [&](const std::string& device, Purpose purpose) {
+    Case one = example();
+    one.device = device;
+    return case_source(one, toolchain, "f", Lines::none, purpose);
+  };
+  EXPECT_THAT(text("", Purpose::measured), Not(HasSubstr("a=b")));
+  EXPECT_THAT(text("", Purpose::on_device), HasSubstr("return \"a=b\";"));
+  EXPECT_EQ(text("", Purpose::on_device), text("gpu", Purpose::measured));
+}
+
 TEST(Source, PreludeNamesItsHeadersInOrder) {
   Toolchain toolchain;
   toolchain.cpp.prelude = {"b.h", "a/c.h"};

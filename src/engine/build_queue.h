@@ -19,6 +19,9 @@ class BuildQueue {
   /// something was built, or has failed.
   Result<bool> collect();
 
+  /// A case has turned out to work on a device; it is built again where its snippet differs there.
+  void move_to_device(std::size_t index) { changed_ = builder_.move_to_device(index) || changed_; }
+
   [[nodiscard]] bool waiting() const { return !ready_.empty(); }
   [[nodiscard]] bool running() const { return !running_.empty(); }
   [[nodiscard]] bool done() const { return builder_.done() && ready_.empty() && running_.empty(); }

@@ -210,6 +210,7 @@ bool Engine::start_session() {
       book_.move_to_device(kind);
       return true;
     }
+    if (moved_to_device_[job.index] && !builder_.built(job.index)) continue;
     if (is_alone(job.mode) && times_wait) continue;
     if ((is_alone(job.mode) || is_undecided(kind)) && !builds_.done()) continue;
     const auto host = prepared_.of(kind);
@@ -607,6 +608,7 @@ bool Engine::wants_device(const RunningSession& session) const {
 void Engine::measure_on_device(const RunningSession& session) {
   const std::size_t index = session.job.index;
   if (!moved_to_device_[index]) {
+    builds_.move_to_device(index);
     moved_to_device_[index] = true;
     std::vector<std::string> warnings = std::move(book_.outcome(index).warnings);
     warnings.push_back(fmt::format("it asks for a device ({}), and is measured in a process that finds its driver",

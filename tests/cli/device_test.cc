@@ -315,6 +315,37 @@ device = "cuda"
 py = "pass"
 setup = { py = "import fake_device" }
 )toml";
+TEST_F(DeviceTest, ACaseInCppThatNamesNoDeviceHasSettingsWhereItTurnsOutToUseOne) {
+  const fs::path source = folder_.path() / "driver.cc";
+  ASSERT_TRUE(write_file(source, "extern \"C\" int devices() { return 1; }"));
+  const fs::path driver = folder_.path() / "libtally-fake-driver.so.1";
+  ASSERT_EQ(std::system(("g++ -shared -fPIC -o " + driver.string() + " " + source.string()).c_str()), 0);
+  variables_ = {{"LD_LIBRARY_PATH", folder_.path().string()}};
+  const Record record = record_of_suite(R"toml(
+[toolchain.asking]
+extends = "cpp"
+prelude = ["dlfcn.h"]
+drivers = ["libtally-fake-driver.so.1"]
+sync.cpp = ";"
+device.cpp = 'return dlopen("libtally-fake-driver.so.1", RTLD_NOW | RTLD_NOLOAD) != nullptr ? "fake" : nullptr;'
+device_settings.cpp = 'return "fp=high\nbenchmark=off\n";'
+[[benchmark]]
+label = "asks"
+toolchain = "asking"
+cpp = 'asm volatile("");'
+setup = { cpp = 'dlopen("libtally-fake-driver.so.1", RTLD_NOW);' }
+[[benchmark]]
+label = "asks not"
+toolchain = "asking"
+cpp = 'asm volatile("");'
+)toml");
+  ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+  const CaseRecord& asks = case_of(record, "asks", "cpp");
+  ASSERT_TRUE(asks.on_device && asks.wall) << ran_.err << ran_.out;
+  EXPECT_EQ(asks.on_device->settings, (std::map<std::string, std::string>{{"fp", "high"}, {"benchmark", "off"}}));
+  EXPECT_FALSE(case_of(record, "asks not", "cpp").on_device);
+}
+
 
 TEST_F(DeviceTest, TheCardIsReadBeforeAndAfterAndWhatSlowedItDownIsSaid) {
   add_nvidia_smi();
