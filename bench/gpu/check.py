@@ -202,12 +202,15 @@ def check_card(options):
     cases = cases_of(options.records[0])
     good = report_failed(cases)
     for case in cases:
-        card, settings = at(case, ("on_device", "card")), at(case, ("on_device", "settings"))
-        for moment in ("before", "after"):
-            state = at(card, (moment,)) or {}
-            print(f"{case['id']}: {moment}: {json.dumps(state)}")
-            good = good and (options.expect == "cpu" or "sm_mhz" in state)
-        print(f"{case['id']}: slowed down for {json.dumps(at(card, ('slowed_s',)))}")
+        cards, settings = at(case, ("on_device", "cards")) or [], at(case, ("on_device", "settings"))
+        good = good and (options.expect == "cpu" or bool(cards))
+        print(f"{case['id']}: worked on {json.dumps(at(case, ('on_device', 'work', 'devices')))}")
+        for card in cards:
+            name = f"{case['id']}: {card['uuid']} ({card.get('number', '?')})"
+            for moment in ("before", "after"):
+                print(f"{name}: {moment}: {json.dumps(card[moment])}")
+                good = good and (options.expect == "cpu" or "sm_mhz" in card[moment])
+            print(f"{name}: slowed down for {json.dumps(card.get('slowed_s'))}")
         print(f"{case['id']}: settings {json.dumps(settings)}")
         asked = "cuda.matmul.allow_tf32" in (settings or {})
         good = good and (options.expect == "cpu" or asked)

@@ -65,6 +65,7 @@ class OnDevice:
     by_name: tuple[Kernel, ...]  # longest time first
     flush: Optional[str] = None  # "l2": each timed execution found that cache written over
     settings: Mapping[str, str] = field(default_factory=dict)  # "cudnn.benchmark": "False"
+    cache: Optional[str] = None  # "warm": kernels and their time are of a warm cache, and times of a cold one
 
 
 def counts_of(case: record.Case) -> Counts | None:
@@ -95,4 +96,5 @@ def on_device_of(case: record.Case) -> OnDevice | None:
         by_name=tuple(build(Kernel, one) for one in work["by_name"]) if work else (),
         flush=found.get("flush"),
         settings=found.get("settings", {}),
+        cache=work.get("cache", "warm") if work and "flush" in found else None,
     )

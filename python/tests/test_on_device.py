@@ -39,6 +39,7 @@ def test_all_that_was_measured_is_there_and_nothing_else() -> None:
         by_name=(tallymark.Kernel("add", 2.0, 3e-6),),
         flush="l2",
         settings={"cudnn.benchmark": "False"},
+        cache="warm",
     )
     assert of_case(on_device={"name": "cuda"}).on_device == tallymark.OnDevice(
         name="cuda", launch_s=None, time_s=None, kernels=None, kernel_time_s=None, by_name=()

@@ -513,8 +513,7 @@ void Engine::on_cards() {
   if (session == ended_.end()) return;
   session->reads_cards = false;
   session->lease = {};
-  const Card& before = session->cards_before.front();
-  if (!cards->empty() && cards->front().uuid == before.uuid) session->card = watched(before, cards->front());
+  session->cards = watched(session->cards_before, *cards);
   conclude_sessions();
 }
 
@@ -608,8 +607,8 @@ bool Engine::wants_device(const RunningSession& session) const {
 void Engine::measure_on_device(const RunningSession& session) {
   const std::size_t index = session.job.index;
   if (!moved_to_device_[index]) {
-    builds_.move_to_device(index);
     moved_to_device_[index] = true;
+    builds_.move_to_device(index);
     std::vector<std::string> warnings = std::move(book_.outcome(index).warnings);
     warnings.push_back(fmt::format("it asks for a device ({}), and is measured in a process that finds its driver",
                                    session.session->asked_driver()));
@@ -634,10 +633,10 @@ void Engine::look_into_device(const Job& job, const CaseOutcome& outcome) {
 }
 
 /// Of several turns, from the first one's begin to the last one's end.
-void Engine::note_card(const RunningSession& session, CaseOutcome& outcome) const {
-  if (!session.card || !outcome.device_times) return;
-  std::optional<CardWatch>& card = outcome.device_times->card;
-  card = card ? pooled(*card, *session.card) : *session.card;
+void Engine::note_cards(const RunningSession& session, CaseOutcome& outcome) const {
+  if (!outcome.device_times) return;
+  std::vector<CardWatch>& cards = outcome.device_times->cards;
+  cards = pooled(std::move(cards), session.cards);
 }
 
 void Engine::conclude(RunningSession& session) {
@@ -645,7 +644,7 @@ void Engine::conclude(RunningSession& session) {
   const bool well = session.session->ending() == Ending::ok;  // of itself: a failure may be only a warning
   CaseOutcome& outcome = book_.outcome(job.index);
   Ending ending = deliver(session, outcome);
-  note_card(session, outcome);
+  note_cards(session, outcome);
   const Case& measured = request_.cases[job.index];
   if (ending == Ending::ok && job.mode.kind != Mode::probing && names_device(measured) && outcome.device.empty())
     ending = without_its_device(measured, outcome);

@@ -96,7 +96,7 @@ class Engine {
   bool knows_cards(const std::string& kind);
   std::optional<CpuLease> lease_for_device(const std::string& kind, int threads);
   [[nodiscard]] std::string device_kind(const Job& job) const;
-  void note_card(const RunningSession& session, CaseOutcome& outcome) const;
+  void note_cards(const RunningSession& session, CaseOutcome& outcome) const;
 
   ProcessRunner& runner_;
   HostPool& pool_;

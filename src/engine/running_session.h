@@ -31,7 +31,7 @@ struct RunningSession {
   std::optional<Clock::time_point> host_since = {};  ///< When its host was started, of one that serves it alone.
   std::vector<Card> cards_before = {};               ///< Of one that takes times on a device, where they can be read.
   bool reads_cards = false;                          ///< It has ended, and holds its lease until they are read again.
-  std::optional<CardWatch> card = {};                ///< Once they are.
+  std::vector<CardWatch> cards = {};                 ///< Once they are.
 };
 
 /// A case is to take times on a device next: it has its CPUs and cards, and its session begins once the cards are read.

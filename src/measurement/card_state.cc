@@ -82,6 +82,7 @@ std::vector<Card> parse_cards(std::string_view text) {
     Card card{.uuid = std::string(fields[0]),
               .name = std::string(fields[1]),
               .driver = std::string(fields[2]),
+              .number = {},
               .state = {.sm_mhz = number(fields[3]),
                         .memory_mhz = number(fields[4]),
                         .power_w = number(fields[5]),
@@ -101,7 +102,8 @@ std::vector<Card> parse_cards(std::string_view text) {
 }
 
 CardWatch watched(const Card& before, const Card& after) {
-  CardWatch watch{.uuid = after.uuid, .before = before.state, .after = after.state, .slowed_s = {}};
+  CardWatch watch{
+      .uuid = after.uuid, .number = after.number, .before = before.state, .after = after.state, .slowed_s = {}};
   if (before.slowed_s.empty() || after.slowed_s.empty()) return watch;
   watch.slowed_s.emplace();
   for (const auto& [name, seconds] : after.slowed_s) {
@@ -112,12 +114,44 @@ CardWatch watched(const Card& before, const Card& after) {
   return watch;
 }
 
+std::vector<CardWatch> watched(const std::vector<Card>& before, const std::vector<Card>& after) {
+  std::vector<CardWatch> watches;
+  for (const Card& card : before) {
+    const auto again = std::ranges::find(after, card.uuid, &Card::uuid);
+    if (again != after.end()) watches.push_back(watched(card, *again));
+  }
+  return watches;
+}
+
 CardWatch pooled(const CardWatch& first, const CardWatch& second) {
-  CardWatch both{.uuid = first.uuid, .before = first.before, .after = second.after, .slowed_s = {}};
+  CardWatch both{
+      .uuid = first.uuid, .number = first.number, .before = first.before, .after = second.after, .slowed_s = {}};
   if (!first.slowed_s || !second.slowed_s) return both;
   both.slowed_s = first.slowed_s;
   for (const auto& [name, seconds] : *second.slowed_s) (*both.slowed_s)[name] += seconds;
   return both;
+}
+
+std::vector<CardWatch> pooled(std::vector<CardWatch> first, const std::vector<CardWatch>& second) {
+  for (const CardWatch& watch : second) {
+    const auto known = std::ranges::find(first, watch.uuid, &CardWatch::uuid);
+    if (known == first.end()) {
+      first.push_back(watch);
+    } else {
+      *known = pooled(*known, watch);
+    }
+  }
+  return first;
+}
+
+std::vector<CardWatch> used_cards(std::vector<CardWatch> cards, const std::vector<std::uint32_t>& numbers) {
+  std::vector<CardWatch> used;
+  for (const std::uint32_t number : numbers) {
+    const auto card = std::ranges::find(cards, std::optional(number), &CardWatch::number);
+    if (card == cards.end()) return cards;
+    used.push_back(*card);
+  }
+  return used.empty() ? std::move(cards) : used;
 }
 
 std::string describe_slowdown(const CardWatch& watch) {
@@ -134,6 +168,17 @@ std::string describe_slowdown(const CardWatch& watch) {
     }
   }
   return join(parts, ", ");
+}
+
+std::string describe_slowdown(const std::vector<CardWatch>& watches) {
+  std::vector<std::string> parts;
+  for (const CardWatch& watch : watches) {
+    const std::string by = describe_slowdown(watch);
+    if (by.empty()) continue;
+    parts.push_back(fmt::format("the card{} was slowed down while its times were taken: {}",
+                                watches.size() > 1 ? " " + watch.uuid : "", by));
+  }
+  return join(parts, "; ");
 }
 
 std::string describe(const Card& card) {
@@ -159,9 +204,24 @@ std::vector<CardUser> parse_card_users(std::string_view text) {
   return users;
 }
 
-std::vector<Card> visible_cards(const std::vector<Card>& cards, std::optional<std::string_view> visible) {
-  if (!visible) return cards;
+namespace {
+
+void number(std::vector<Card>& cards) {
+  for (std::uint32_t at = 0; at < cards.size(); ++at) cards[at].number = at;
+}
+
+}  // namespace
+
+std::vector<Card> visible_cards(const std::vector<Card>& cards, std::optional<std::string_view> visible,
+                                bool in_bus_order) {
+  const bool is_order_known = in_bus_order || cards.size() <= 1;
   std::vector<Card> chosen;
+  if (!visible) {
+    chosen = cards;
+    if (is_order_known) number(chosen);
+    return chosen;
+  }
+  bool are_named = true;
   for (const std::string_view word : fields_of(*visible)) {
     const auto index = number(word);
     const auto by_name = std::ranges::find_if(
@@ -170,10 +230,12 @@ std::vector<Card> visible_cards(const std::vector<Card>& cards, std::optional<st
       chosen.push_back(*by_name);
     } else if (index && *index >= 0 && *index < static_cast<double>(cards.size())) {
       chosen.push_back(cards[static_cast<std::size_t>(*index)]);
+      are_named = false;
     } else {
       break;  // CUDA takes none from the first that it does not know
     }
   }
+  if (is_order_known || are_named) number(chosen);
   return chosen;
 }
 

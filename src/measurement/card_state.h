@@ -5,6 +5,7 @@
 /// throttling. Older drivers lack the counters of the time that each reason was active. Pure.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ struct Card {
   std::string uuid;  ///< "GPU-…", or its number where it reports none.
   std::string name;
   std::string driver;
+  std::optional<std::uint32_t> number = {};  ///< In a process that finds those that are visible; empty: not known.
   CardState state;
   /// How long each reason has slowed it down since the driver was loaded, in seconds; empty: no such counters.
   std::map<std::string, double> slowed_s;
@@ -37,6 +39,7 @@ struct Card {
 /// What was seen of a card before and after a case's times were taken.
 struct CardWatch {
   std::string uuid;
+  std::optional<std::uint32_t> number = {};  ///< As the case's process has it; empty: not known.
   CardState before;
   CardState after;
   std::optional<std::map<std::string, double>> slowed_s;  ///< In between, by the card's own counters.
@@ -53,11 +56,22 @@ std::vector<Card> parse_cards(std::string_view text);
 /// Of the same card.
 CardWatch watched(const Card& before, const Card& after);
 
+/// Each that was read both times, in the order before.
+std::vector<CardWatch> watched(const std::vector<Card>& before, const std::vector<Card>& after);
+
 /// Of two turns of a case, the first one first.
 CardWatch pooled(const CardWatch& first, const CardWatch& second);
+/// Of all cards, in the order of the first turn's; one that was read in one turn alone is as it was then.
+std::vector<CardWatch> pooled(std::vector<CardWatch> first, const std::vector<CardWatch>& second);
+
+/// Those that a process has used, by its numbers of them. All, where the number of one is not known, or where there is
+/// none of a number.
+std::vector<CardWatch> used_cards(std::vector<CardWatch> cards, const std::vector<std::uint32_t>& numbers);
 
 /// "sw_power_cap for 0.35 s": what has slowed the card down; empty where nothing has.
 std::string describe_slowdown(const CardWatch& watch);
+/// "the card was slowed down by …", or which of them were; empty where nothing has slowed down any.
+std::string describe_slowdown(const std::vector<CardWatch>& watches);
 
 /// "NVIDIA H200, driver 580.159.04: 1980 MHz, 85 of 700 W, 34 °C".
 std::string describe(const Card& card);
@@ -73,8 +87,10 @@ struct CardUser {
 /// Of `--query-compute-apps=pid,gpu_uuid,process_name --format=csv,noheader,nounits`.
 std::vector<CardUser> parse_card_users(std::string_view text);
 
-/// Of these cards, in this order, those that CUDA_VISIBLE_DEVICES lets a process use, its first one first. `visible` is
-/// its value; nothing: it is not set.
-std::vector<Card> visible_cards(const std::vector<Card>& cards, std::optional<std::string_view> visible);
+/// Of these cards, in the order of their bus, those that CUDA_VISIBLE_DEVICES lets a process use, its first one first.
+/// `visible` is its value; nothing: it is not set. CUDA numbers cards in the order of their bus where it is to
+/// (`in_bus_order`), or where they are named; else its order of several is its own, and the numbers are not known.
+std::vector<Card> visible_cards(const std::vector<Card>& cards, std::optional<std::string_view> visible,
+                                bool in_bus_order);
 
 }  // namespace tally

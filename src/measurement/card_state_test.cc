@@ -116,7 +116,7 @@ TEST(CardState, CardsAreChosenAsCudaChoosesThem) {
   const std::vector<Card> cards = {{.uuid = "GPU-aa"}, {.uuid = "GPU-bb"}, {.uuid = "GPU-bc"}};
   const auto chosen = [&](std::optional<std::string_view> visible) {
     std::vector<std::string> uuids;
-    for (const Card& card : visible_cards(cards, visible)) uuids.push_back(card.uuid);
+    for (const Card& card : visible_cards(cards, visible, false)) uuids.push_back(card.uuid);
     return uuids;
   };
   EXPECT_THAT(chosen({}), ElementsAre("GPU-aa", "GPU-bb", "GPU-bc"));
@@ -125,6 +125,58 @@ TEST(CardState, CardsAreChosenAsCudaChoosesThem) {
   EXPECT_THAT(chosen("1,7,0"), ElementsAre("GPU-bb"));
   EXPECT_THAT(chosen("-1"), IsEmpty());
   EXPECT_THAT(chosen(""), IsEmpty());
+}
+
+/// CUDA's own order of several cards is not stated anywhere.
+TEST(CardState, ACardsNumberIsKnownWhereTheOrderIs) {
+  const std::vector<Card> cards = {{.uuid = "GPU-aa"}, {.uuid = "GPU-bb"}};
+  using Numbers = std::vector<std::optional<std::uint32_t>>;
+  const auto numbers = [](const std::vector<Card>& of, std::optional<std::string_view> visible, bool in_bus_order) {
+    Numbers found;
+    for (const Card& card : visible_cards(of, visible, in_bus_order)) found.push_back(card.number);
+    return found;
+  };
+  EXPECT_EQ(numbers(cards, {}, false), (Numbers{std::nullopt, std::nullopt}));
+  EXPECT_EQ(numbers(cards, {}, true), (Numbers{0, 1}));
+  EXPECT_EQ(numbers(cards, "1,0", false), (Numbers{std::nullopt, std::nullopt}));
+  EXPECT_EQ(numbers(cards, "1,0", true), (Numbers{0, 1}));
+  EXPECT_EQ(numbers(cards, "GPU-bb,GPU-aa", false), (Numbers{0, 1}));
+  EXPECT_EQ(numbers(cards, "GPU-bb,0", false), (Numbers{std::nullopt, std::nullopt}));
+  EXPECT_EQ(numbers({cards[0]}, {}, false), (Numbers{0}));
+}
+
+TEST(CardState, OfSeveralCardsThoseStandThatWereUsed) {
+  const std::vector<CardWatch> cards = {{.uuid = "a", .number = 0}, {.uuid = "b", .number = 1}};
+  const auto used = [](const std::vector<CardWatch>& of, const std::vector<std::uint32_t>& numbers) {
+    std::vector<std::string> uuids;
+    for (const CardWatch& watch : used_cards(of, numbers)) uuids.push_back(watch.uuid);
+    return uuids;
+  };
+  EXPECT_THAT(used(cards, {1}), ElementsAre("b"));
+  EXPECT_THAT(used(cards, {0, 1}), ElementsAre("a", "b"));
+  EXPECT_THAT(used(cards, {}), ElementsAre("a", "b")) << "nothing is known";
+  EXPECT_THAT(used(cards, {1, 2}), ElementsAre("a", "b")) << "there is no such card";
+  EXPECT_THAT(used({{.uuid = "a"}, {.uuid = "b"}}, {1}), ElementsAre("a", "b")) << "which one that is, is not known";
+}
+
+TEST(CardState, EachCardIsFollowedByItsName) {
+  const Card a{.uuid = "a", .state = {.sm_mhz = 1}};
+  const Card b{.uuid = "b", .state = {.sm_mhz = 2}};
+  const std::vector<CardWatch> both = watched({a, b}, {b, a});
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[1].after.sm_mhz, 2);
+  EXPECT_EQ(watched({a, b}, {b}).size(), 1U) << "the other one was not read again";
+  const auto one = [](const char* uuid, double slowed) {
+    return CardWatch{.uuid = uuid, .slowed_s = {{{"sw_power_cap", slowed}}}};
+  };
+  const std::vector<CardWatch> all = pooled({one("a", 0), one("b", 1)}, {one("b", 2), one("c", 3)});
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(describe_slowdown(all),
+            "the card b was slowed down while its times were taken: sw_power_cap for 3 s; "
+            "the card c was slowed down while its times were taken: sw_power_cap for 3 s");
+  EXPECT_EQ(describe_slowdown(std::vector{all[1]}),
+            "the card was slowed down while its times were taken: sw_power_cap for 3 s");
+  EXPECT_EQ(describe_slowdown(std::vector{all[0]}), "");
 }
 
 }  // namespace

@@ -17,10 +17,10 @@ namespace tally {
 
 /// As measured, many executions between two waits for the device.
 struct DeviceSamples {
-  double wait_s = 0;              ///< Of a block, whatever it executes: taken off of the case's times already.
-  std::vector<double> launch_s;   ///< Until all that the host had to do was done.
-  std::optional<CardWatch> card;  ///< Nothing where none was read.
-  bool flushed = false;           ///< The device's cache was written over before each execution.
+  double wait_s = 0;             ///< Of a block, whatever it executes: taken off of the case's times already.
+  std::vector<double> launch_s;  ///< Until all that the host had to do was done.
+  std::vector<CardWatch> cards;  ///< All that the case may use; none where none was read.
+  bool flushed = false;          ///< The device's cache was written over before each execution.
   std::vector<double> device_s;  ///< By the device's own clock, from what it was given first to what it was given last.
   friend bool operator==(const DeviceSamples&, const DeviceSamples&) = default;
 };
@@ -50,6 +50,8 @@ struct DeviceWork {
   double launches = 0;                ///< By the host, of kernels, copies, fills and graphs.
   double idle_share = 0;              ///< Of the time from the first work's start to the last one's end.
   std::vector<DeviceKernel> by_name;  ///< Longest time first.
+  std::optional<std::vector<std::uint32_t>> devices;  ///< That had work, by their numbers in the process; rising.
+  std::optional<std::string> cache;  ///< "warm": where times are of a cold one, and these figures are not.
   friend bool operator==(const DeviceWork&, const DeviceWork&) = default;
 };
 
@@ -58,12 +60,16 @@ struct OnDevice {
   std::optional<double> wait_s;
   std::optional<std::string> flush;  ///< "l2": each execution that was timed found that cache written over.
   std::optional<std::map<std::string, std::string>> settings;  ///< Of its process: "cudnn.benchmark" is "False".
-  std::optional<CardWatch> card;                               ///< Before and after times were taken.
+  /// Before and after times were taken; those that the case has used, or all that it may use.
+  std::optional<std::vector<CardWatch>> cards;
   std::optional<DeviceTime> launch;  ///< The host's part: launching, and all else that it does.
   std::optional<DeviceTime> time;    ///< Between two events of the device's own.
   std::optional<DeviceWork> work;
   friend bool operator==(const OnDevice&, const OnDevice&) = default;
 };
+
+/// The figures of its work are of a warm cache, and its times of a cold one.
+bool has_warm_work(const OnDevice& device);
 
 /// Empty where there are no samples, or none but zeros: there is no such clock.
 std::optional<DeviceTime> device_time(const std::vector<double>& samples);

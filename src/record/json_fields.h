@@ -216,6 +216,8 @@ void fields(auto& a, is<DeviceWork> auto& w) {
   a("launches", w.launches);
   a("idle_share", w.idle_share);
   a("by_name", w.by_name);
+  a.optional("devices", w.devices);
+  a.optional("cache", w.cache);
 }
 
 void fields(auto& a, is<CardState> auto& s) {
@@ -229,6 +231,7 @@ void fields(auto& a, is<CardState> auto& s) {
 
 void fields(auto& a, is<CardWatch> auto& w) {
   a("uuid", w.uuid);
+  a.optional("number", w.number);
   a("before", w.before);
   a("after", w.after);
   a.optional("slowed_s", w.slowed_s);
@@ -239,7 +242,13 @@ void fields(auto& a, is<OnDevice> auto& d) {
   a.optional("wait_s", d.wait_s);
   a.optional("flush", d.flush);
   a.optional("settings", d.settings);
-  a.optional("card", d.card);
+  a.optional("cards", d.cards);
+  if constexpr (!std::is_const_v<std::remove_reference_t<decltype(d)>>) {
+    // Older records have the first one that the case could use.
+    std::optional<CardWatch> first;
+    a.optional("card", first);
+    if (first && !d.cards) d.cards = {*std::move(first)};
+  }
   a.optional("launch", d.launch);
   a.optional("time", d.time);
   a.optional("work", d.work);

@@ -79,6 +79,32 @@ TEST(RecordJson, KeepsWhatABenchmarkReports) {
   EXPECT_EQ(*again, record);
 }
 
+TEST(RecordJson, KeepsWhatADeviceCameTo) {
+  Record record = example_record();
+  OnDevice device{.name = "cuda", .flush = "l2", .settings = {{{"cudnn.benchmark", "False"}}}};
+  device.cards = {{.uuid = "GPU-b", .number = 1, .before = {.sm_mhz = 210}, .slowed_s = {{{"sw_power_cap", 0.5}}}},
+                  {.uuid = "GPU-a", .after = {.slowed_by = {"hw_slowdown"}}}};
+  device.work = DeviceWork{.executions = 3, .kernels = 2, .devices = {{0, 1}}, .cache = "warm"};
+  record.cases[0].on_device = device;
+  const Result<Record> again = record_from_json(to_json(record), "r.json");
+  ASSERT_TRUE(again) << describe(again.error());
+  EXPECT_EQ(*again, record);
+}
+
+TEST(RecordJson, ACardOfAnOlderRecordIsOneOfItsCards) {
+  Record record = example_record();
+  record.cases[0].on_device = OnDevice{.name = "cuda"};
+  const std::string text = replace_all(
+      to_json(record), R"("on_device":{"name":"cuda")",
+      R"("on_device":{"name":"cuda","card":{"uuid":"GPU-a","before":{"slowed_by":[]},"after":{"slowed_by":["x"]}})");
+  const Result<Record> read = record_from_json(text, "r.json");
+  ASSERT_TRUE(read) << describe(read.error());
+  ASSERT_TRUE(read->cases[0].on_device.value().cards);
+  EXPECT_EQ(*read->cases[0].on_device->cards,
+            (std::vector<CardWatch>{{.uuid = "GPU-a", .after = {.slowed_by = {"x"}}}}));
+  EXPECT_THAT(to_json(*read), HasSubstr(R"("cards":[{"uuid":"GPU-a")"));
+}
+
 TEST(RecordJson, OneCaseIsOneLine) {
   CaseRecord record = example_record().cases[1];
   record.failure->message = "first\nsecond";

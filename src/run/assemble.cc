@@ -189,11 +189,7 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
         record.flags.emplace_back("cold");
         record.on_device->flush = "l2";
       }
-      record.on_device->card = times->card;
-      if (const std::string slowed = times->card ? describe_slowdown(*times->card) : ""; !slowed.empty()) {
-        record.flags.emplace_back("device_throttled");
-        record.warnings.push_back(fmt::format("the card was slowed down while its times were taken: {}", slowed));
-      }
+      if (!times->cards.empty()) record.on_device->cards = times->cards;
       record.on_device->launch = device_time(times->launch_s);
       record.on_device->time = device_time(times->device_s);
     }
@@ -208,6 +204,16 @@ CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double pre
   if (!outcome.processes.empty()) record.processes = outcome.processes;
   add_report(record, outcome.report);
   return record;
+}
+
+void judge_cards(CaseRecord& record) {
+  if (!record.on_device || !record.on_device->cards) return;
+  OnDevice& device = *record.on_device;
+  if (device.work && device.work->devices) device.cards = used_cards(*std::move(device.cards), *device.work->devices);
+  const std::string slowed = describe_slowdown(*device.cards);
+  if (slowed.empty()) return;
+  record.flags.emplace_back("device_throttled");
+  record.warnings.push_back(slowed);
 }
 
 }  // namespace tally

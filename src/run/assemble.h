@@ -14,4 +14,8 @@ CaseDescription describe_case(const Case& measured);
 /// failures.
 CaseRecord assemble(const Case& measured, const CaseOutcome& outcome, double precision, const std::string& reproduce);
 
+/// Once all is known of a case: leaves those of its device's cards that it has used, where that is known, and reports
+/// what has slowed them down.
+void judge_cards(CaseRecord& record);
+
 }  // namespace tally

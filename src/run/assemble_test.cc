@@ -168,6 +168,32 @@ TEST(Assemble, ACaseThatWasNotRunIsItsDefinition) {
   EXPECT_FALSE(record.own);
 }
 
+TEST(Assemble, OfADevicesCardsThoseStandThatTheCaseHasUsed) {
+  CaseOutcome outcome;
+  outcome.ending = Ending::ok;
+  outcome.device = "cuda";
+  outcome.device_times = DeviceSamples{};
+  outcome.device_times->cards = {{.uuid = "GPU-a", .number = 0, .slowed_s = {{{"sw_power_cap", 1}}}},
+                                 {.uuid = "GPU-b", .number = 1, .slowed_s = {{{"sw_power_cap", 0}}}}};
+  const auto judged = [&](std::optional<std::vector<std::uint32_t>> devices) {
+    CaseRecord record = assemble(example(), outcome, 0.01, "");
+    if (devices) record.on_device->work = DeviceWork{.devices = devices};
+    judge_cards(record);
+    return record;
+  };
+  const CaseRecord first = judged({{0}});
+  EXPECT_EQ(first.on_device->cards->size(), 1U);
+  EXPECT_THAT(first.flags, ElementsAre("device", "device_throttled"));
+  EXPECT_THAT(first.warnings, ElementsAre("the card was slowed down while its times were taken: sw_power_cap for 1 s"));
+  const CaseRecord second = judged({{1}});
+  EXPECT_EQ(second.on_device->cards->front().uuid, "GPU-b");
+  EXPECT_THAT(second.flags, ElementsAre("device")) << "the other card is no matter of this case";
+  const CaseRecord unknown = judged({});
+  EXPECT_EQ(unknown.on_device->cards->size(), 2U);
+  EXPECT_THAT(unknown.warnings,
+              ElementsAre("the card GPU-a was slowed down while its times were taken: sw_power_cap for 1 s"));
+}
+
 TEST(Assemble, ACommandsRecordSaysWhatItHadOfItsOwnAndWhatItLeftThere) {
   Case c = example();
   c.command.emplace();

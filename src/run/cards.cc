@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::string_view kNvidia = "cuda";  // PyTorch's word for it, and for AMD's
 constexpr std::string_view kVisible = "CUDA_VISIBLE_DEVICES";
+constexpr std::string_view kOrder = "CUDA_DEVICE_ORDER";
+constexpr std::string_view kOrderOfBus = "PCI_BUS_ID";
 constexpr Milliseconds kLongest{10'000};
 
 std::optional<std::string_view> visible_in(const EnvironmentVariables& environment) {
@@ -73,7 +75,7 @@ void NvidiaCards::answer(Question question, std::string_view text) {
     return ask_for_cards(question);
   }
   fields_are_known_ = fields_are_known_ || !all.empty();
-  std::vector<Card> cards = visible_cards(all, visible_in(environment_));
+  std::vector<Card> cards = visible_cards(all, visible_in(environment_), value_of(environment_, kOrder) == kOrderOfBus);
   if (question == Question::cards) return set_locks(cards);
   read_ = std::move(cards);
 }

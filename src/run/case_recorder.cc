@@ -73,6 +73,7 @@ Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   auto profile = outcome.profiles.statement.empty() ? std::nullopt : read_profile(record, measured, outcome);
   if (profile && outcome.counted.paused) forget_calls(profile->profile);
   keep_found(record, measured, outcome, profile ? &*profile : nullptr, outcome.profiles.baseline);
+  judge_cards(record);
   if (profile) {
     if (const Status kept = keep_profile(record, *std::move(profile), outcome.profiles.baseline); !kept)
       record.warnings.push_back("it has no profile: " + describe(kept.error()));

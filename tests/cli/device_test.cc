@@ -40,7 +40,7 @@ def observe(what):
     for i in range(fake_device.ended):
         for category, name in (("cuda_runtime", "cudaLaunchKernel"), ("kernel", "add")):
             events.append({"ph": "X", "cat": category, "name": name, "pid": 0, "tid": 7, "ts": 10.0 * i, "dur": 4.0,
-                           "args": {"device": 0, "stream": 7, "correlation": i + 1}})
+                           "args": {"device": fake_device.number, "stream": 7, "correlation": i + 1}})
     import json
     if order == [3, 0, 1, 2] and fake_device.warm > 1000:
         with open(f"{traces}/{os.getpid()}.trace.json", "w") as file:
@@ -92,6 +92,13 @@ def device():
 """, cpp = 'return "cuda";' }
 sync = { py = "pass", cpp = ";" }
 
+[toolchain.traced_cuda]
+extends = "on"
+device = { py = """
+def device():
+    return "cuda"
+""", cpp = 'return "cuda";' }
+
 [toolchain.failing]
 extends = "on"
 sync = { py = "import fake_device; fake_device.wait()", cpp = "throw std::runtime_error(\"error 710: an assert on the device\\nmore\");" }
@@ -109,7 +116,7 @@ class DeviceTest : public testing::Test {
     EXPECT_TRUE(write_file(folder_.path() / "fake_device.py", R"py(
 import time
 
-executed = ended = warm = 0
+executed = ended = warm = number = 0
 precision = "high"
 log = []
 last = "flush sync begin work end sync"
@@ -154,7 +161,7 @@ def wait():
     how.path = folder_.path().string() + ":" + how.path;
     return how;
   }
-  /// The machine has one card, which has been slowed down for half a second more each time that it is looked at.
+  /// The machine has two cards, which have been slowed down for a second more each time that they are looked at.
   void add_nvidia_smi(const std::string& before = "") {
     const fs::path program = folder_.path() / "nvidia-smi";
     EXPECT_TRUE(write_file(program, "#!/bin/sh\n" + before + R"sh(
@@ -162,7 +169,8 @@ here=$(dirname "$0")
 case $1 in
   --query-gpu*)
     echo x >>"$here/looks"
-    echo "GPU-a, NVIDIA H200, 580.1, 1980, 3201, 118.36, 700.00, 34, 0x0000000000000004, $(wc -l <"$here/looks")500000, 0, 0, 0" ;;
+    echo "GPU-a, NVIDIA H200, 580.1, 1980, 3201, 118.36, 700.00, 34, 0x0000000000000004, $(wc -l <"$here/looks")500000, 0, 0, 0"
+    echo "GPU-b, NVIDIA H200, 580.1, 345, 3201, 80.00, 700.00, 30, 0x0000000000000001, 0, 0, 0, $(wc -l <"$here/looks")500000" ;;
   --query-compute-apps*) echo "4711, GPU-a, /usr/bin/somebody" ;;
 esac)sh"));
     fs::permissions(program, fs::perms::owner_all);
@@ -307,14 +315,6 @@ cpp = 'asm volatile("");'
       << "its text is that of a case on the processor";
 }
 
-constexpr const char* kOnCard = R"toml(
-[[benchmark]]
-label = "a"
-toolchain = "cuda"
-device = "cuda"
-py = "pass"
-setup = { py = "import fake_device" }
-)toml";
 TEST_F(DeviceTest, ACaseInCppThatNamesNoDeviceHasSettingsWhereItTurnsOutToUseOne) {
   const fs::path source = folder_.path() / "driver.cc";
   ASSERT_TRUE(write_file(source, "extern \"C\" int devices() { return 1; }"));
@@ -346,23 +346,57 @@ cpp = 'asm volatile("");'
   EXPECT_FALSE(case_of(record, "asks not", "cpp").on_device);
 }
 
+constexpr const char* kOnCard = R"toml(
+[[benchmark]]
+label = "a"
+toolchain = "cuda"
+device = "cuda"
+py = "pass"
+setup = { py = "import fake_device" }
+)toml";
 
 TEST_F(DeviceTest, TheCardIsReadBeforeAndAfterAndWhatSlowedItDownIsSaid) {
   add_nvidia_smi();
   const Record record = record_of_suite(kOnCard);
   ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
   const CaseRecord& one = case_of(record, "a", "python");
-  ASSERT_TRUE(one.on_device && one.on_device->card) << ran_.err << ran_.out;
-  const CardWatch& card = *one.on_device->card;
+  ASSERT_TRUE(one.on_device && one.on_device->cards) << ran_.err << ran_.out;
+  const CardWatch& card = one.on_device->cards->front();
   EXPECT_EQ(card.uuid, "GPU-a");
   EXPECT_EQ(card.before.sm_mhz, 1980);
   EXPECT_EQ(card.after.power_limit_w, 700);
   EXPECT_NEAR(card.slowed_s.value().at("sw_power_cap"), 1, 1e-9);
   EXPECT_THAT(one.flags, testing::Contains("device_throttled"));
   EXPECT_THAT(one.warnings,
-              testing::Contains("the card was slowed down while its times were taken: sw_power_cap for 1 s"));
+              testing::Contains("the card GPU-a was slowed down while its times were taken: sw_power_cap for 1 s; "
+                                "the card GPU-b was slowed down while its times were taken: hw_power_brake_slowdown "
+                                "for 1 s"))
+      << "which of them it uses is not known: CUDA's order of cards is its own";
   EXPECT_THAT(ran_.err,
               testing::HasSubstr("others use the card, too, and times on it may be longer: process 4711 (somebody)"));
+}
+
+TEST_F(DeviceTest, TheCardThatACaseUsesIsTheOneInItsRecord) {
+  add_nvidia_smi();
+  variables_ = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}};
+  const auto on = [](const std::string& number) {
+    return replace_all(replace_all(kOnCard, "\"a\"", "\"on " + number + "\""), "import fake_device\"",
+                       "import fake_device; fake_device.number = " + number + "\"");
+  };
+  const std::string counting = replace_all(on("0") + on("1"), "py = \"pass\"", "py = \"fake_device.add()\"");
+  const Record record = record_of_suite(replace_all(counting, "toolchain = \"cuda\"", "toolchain = \"traced_cuda\""));
+  ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
+  for (const std::uint32_t number : {0U, 1U}) {
+    const CaseRecord& one = case_of(record, "on " + std::to_string(number), "python");
+    ASSERT_TRUE(one.on_device && one.on_device->work && one.on_device->cards) << ran_.err << ran_.out;
+    EXPECT_EQ(one.on_device->work->devices, std::vector<std::uint32_t>{number});
+    ASSERT_EQ(one.on_device->cards->size(), 1U);
+    EXPECT_EQ(one.on_device->cards->front().uuid, number == 0 ? "GPU-a" : "GPU-b");
+    EXPECT_EQ(one.on_device->cards->front().number, number);
+    EXPECT_THAT(one.warnings,
+                testing::Contains(std::string("the card was slowed down while its times were taken: ") +
+                                  (number == 0 ? "sw_power_cap for 1 s" : "hw_power_brake_slowdown for 1 s")));
+  }
 }
 
 TEST_F(DeviceTest, AnNvidiaSmiThatTakesLongHoldsUpNoOtherTimes) {
@@ -382,7 +416,7 @@ py = "pass"
     if (!line.empty()) ended.push_back(std::stod(std::string(line)));
   }
   ASSERT_EQ(ended.size(), 4U);
-  EXPECT_TRUE(case_of(record, "a", "python").on_device->card) << "it waits for the second state";
+  EXPECT_TRUE(case_of(record, "a", "python").on_device->cards) << "it waits for the second state";
   const auto began = [&](const char* label) { return case_of(record, label, "python").attempts.at(0).started_s; };
   EXPECT_GE(began("a").value() - began("b").value(), 1) << "the processor's case began while nvidia-smi ran";
 }
@@ -390,7 +424,7 @@ py = "pass"
 TEST_F(DeviceTest, WithoutNvidiaSmiThatIsSaidOnce) {
   const Record record = record_of_suite(kOnCard);
   ASSERT_EQ(ran_.code, 0) << ran_.err << ran_.out;
-  EXPECT_FALSE(case_of(record, "a", "python").on_device->card);
+  EXPECT_FALSE(case_of(record, "a", "python").on_device->cards);
   EXPECT_THAT(ran_.err, testing::HasSubstr("nvidia-smi lists no card: no clocks"));
 }
 

@@ -188,6 +188,7 @@ class CardState(TypedDict):
 
 class Card(TypedDict):
     uuid: str
+    number: NotRequired[int]
     before: CardState
     after: CardState
     slowed_s: NotRequired[dict[str, float]]
@@ -214,6 +215,8 @@ class Work(TypedDict):
     launches: float
     idle_share: float
     by_name: list[ByName]
+    devices: NotRequired[list[int]]
+    cache: NotRequired[str]
 
 
 class OnDevice(TypedDict):
@@ -221,6 +224,7 @@ class OnDevice(TypedDict):
     wait_s: NotRequired[float]
     flush: NotRequired[str]
     settings: NotRequired[dict[str, str]]
+    cards: NotRequired[list[Card]]
     card: NotRequired[Card]
     launch: NotRequired[DeviceTime]
     time: NotRequired[DeviceTime]

@@ -80,8 +80,12 @@ Object counts_json(const Counts& counts) {
   return json;
 }
 
-Object work_json(const DeviceWork& work) {
-  return {{"kernels", work.kernels}, {"time", work.kernel_time_s}, {"reach", work.kernel_time_interval_s.half_width()}};
+Object work_json(const OnDevice& device) {
+  const DeviceWork& work = *device.work;
+  Object json = {
+      {"kernels", work.kernels}, {"time", work.kernel_time_s}, {"reach", work.kernel_time_interval_s.half_width()}};
+  if (has_warm_work(device)) json["warm"] = true;
+  return json;
 }
 
 Object case_json(const CaseRecord& one) {
@@ -110,7 +114,7 @@ Object case_json(const CaseRecord& one) {
       processes.push_back(Array{process.place, process.program, process.instructions, process.start});
     json["processes"] = std::move(processes);
   }
-  if (one.on_device && one.on_device->work) json["work"] = work_json(*one.on_device->work);
+  if (one.on_device && one.on_device->work) json["work"] = work_json(*one.on_device);
   if (one.failure) {
     json["failure"] =
         Object{{"stage", one.failure->stage}, {"message", one.failure->message}, {"reproduce", one.failure->reproduce}};

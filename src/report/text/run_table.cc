@@ -173,7 +173,9 @@ const std::vector<RunColumn>& run_columns() {
        {.title = "device", .right = true},
        [](const CaseRecord& one) -> Cell {
          const DeviceWork* const work = work_of(one);
-         return {work != nullptr ? format_seconds(work->kernel_time_s, work->kernel_time_interval_s.half_width()) : ""};
+         if (work == nullptr) return {""};
+         const std::string time = format_seconds(work->kernel_time_s, work->kernel_time_interval_s.half_width());
+         return {has_warm_work(*one.on_device) ? time + " warm" : time};
        },
        device_time_of,
        has_device_work},

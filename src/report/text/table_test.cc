@@ -71,6 +71,16 @@ TEST(Table, RunTable) {
             "2 cases: 1 ok, 1 failed; 9.5 s\n");
 }
 
+TEST(Table, ADevicesTimeOfAWarmCacheIsMarkedBesideTimesOfAColdOne) {
+  Record record = example_record();
+  record.cases[0].on_device = OnDevice{.name = "cuda"};
+  record.cases[0].on_device->work =
+      DeviceWork{.kernels = 2, .kernel_time_s = 33e-6, .kernel_time_interval_s = {.low = 32.9e-6, .high = 33.1e-6}};
+  EXPECT_THAT(render_run_table(record, {.width = 0}), AllOf(HasSubstr(" 33.0 µs  "), Not(HasSubstr("warm"))));
+  record.cases[0].on_device->flush = "l2";
+  EXPECT_THAT(render_run_table(record, {.width = 0}), HasSubstr(" 33.0 µs warm  "));
+}
+
 TEST(Table, ACountOfAnEarlierRunIsMarked) {
   Record record = example_record();
   record.cases[0].reused = record.source->commit;

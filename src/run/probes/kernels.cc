@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <unordered_set>
@@ -75,6 +76,19 @@ double reach_of(const trace::TraceData& data, double executions) {
   return kNormal95 * std::sqrt(variance) / executions;
 }
 
+/// Nothing where one is called otherwise.
+std::optional<std::vector<std::uint32_t>> numbers_of(const std::vector<trace::DeviceFigures>& devices) {
+  std::vector<std::uint32_t> numbers;
+  for (const trace::DeviceFigures& device : devices) {
+    std::uint32_t number = 0;
+    const char* const end = device.device.data() + device.device.size();
+    const auto read = std::from_chars(device.device.data(), end, number);
+    if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
 }  // namespace
 
 Result<DeviceWork> device_work(std::string_view trace_text, std::uint64_t executions) {
@@ -94,6 +108,7 @@ Result<DeviceWork> device_work(std::string_view trace_text, std::uint64_t execut
   double window_s = 0;
   double idle_s = 0;
   const trace::TraceFigures figures = trace::analyse(*data, {});
+  work.devices = numbers_of(figures.devices);
   for (const trace::DeviceFigures& device : figures.devices) {
     if (device.doubts.any())
       return fail(ErrorKind::failed, "the profiler's trace cannot be true (tally trace says why)");
@@ -137,6 +152,8 @@ Status keep_kernels(const ProbeSample& found, ProbeContext& context) {
   }
   auto work = device_work(region.left, region.iterations);
   if (!work) return std::unexpected(work.error());
+  // Nothing is written over between the executions that are traced.
+  if (context.record.on_device->flush) work->cache = "warm";
   context.record.on_device->work = *std::move(work);
   return {};
 }

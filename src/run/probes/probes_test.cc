@@ -292,7 +292,7 @@ TEST_F(ProbesTest, AHeapPeakIsWhatTheRecorderSays) {
 }
 
 /// Two executions of two kernels, one of them launched by a graph, and a copy.
-std::string trace_of(bool dropped, const std::string& more = {}) {
+std::string trace_of(bool dropped, const std::string& more = {}, int second_device = 0) {
   std::string text = R"({"traceEvents": [)";
   const auto add = [&](const std::string& event) { text += (text.back() == '[' ? "" : ",\n") + event; };
   const auto call = [&](const char* name, int correlation, int at) {
@@ -300,17 +300,17 @@ std::string trace_of(bool dropped, const std::string& more = {}) {
 "args": {{"correlation": {}}}}})",
                     name, at, correlation));
   };
-  const auto work = [&](const char* category, const char* name, int correlation, int at, int lasts) {
-    add(fmt::format(R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": 0, "tid": 7, "ts": {}.0, "dur": {}.0,
-"args": {{"device": 0, "stream": 7, "correlation": {}}}}})",
-                    category, name, at, lasts, correlation));
+  const auto work = [&](const char* category, const char* name, int correlation, int at, int lasts, int device = 0) {
+    add(fmt::format(R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": 7, "ts": {}.0, "dur": {}.0,
+"args": {{"device": {}, "stream": 7, "correlation": {}}}}})",
+                    category, name, device, at, lasts, device, correlation));
   };
   for (int i = 0; i < 2; ++i) {
     call("cudaLaunchKernel", 10 * i + 1, 100 * i);
     call("cudaGraphLaunch", 10 * i + 2, 100 * i + 3);
     call("cudaMemcpyAsync", 10 * i + 3, 100 * i + 6);
     work("kernel", "add", 10 * i + 1, 100 * i + 10, 10);
-    if (!dropped) work("kernel", "mul", 10 * i + 2, 100 * i + 20, 20 + 2 * i);
+    if (!dropped) work("kernel", "mul", 10 * i + 2, 100 * i + 20, 20 + 2 * i, second_device);
     work("gpu_memcpy", "Memcpy HtoD", 10 * i + 3, 100 * i + 50, 5);
     if (!more.empty()) call(more.c_str(), 10 * i + 4, 100 * i + 9);
   }
@@ -328,6 +328,20 @@ TEST_F(ProbesTest, KernelsAreCountedAndTheirTimeAddedUp) {
   ASSERT_THAT(work->by_name, SizeIs(2));
   EXPECT_EQ(work->by_name[0].name, "mul");
   EXPECT_NEAR(work->by_name[0].time_s, 21e-6, 1e-12);
+  EXPECT_EQ(work->devices, std::vector<std::uint32_t>{0});
+  EXPECT_EQ(device_work(trace_of(false, {}, 3), 2).value().devices, (std::vector<std::uint32_t>{0, 3}));
+}
+
+TEST_F(ProbesTest, KernelsOfACaseWithAColdCacheAreMarkedToBeOfAWarmOne) {
+  for (const bool cold : {false, true}) {
+    CaseRecord record;
+    record.on_device = OnDevice{.name = "cuda"};
+    if (cold) record.on_device->flush = "l2";
+    const ProbeSample found{.statement = {{.iterations = 2, .left = trace_of(false)}}};
+    ASSERT_TRUE(keep(probes::kKernels, found, record));
+    EXPECT_EQ(record.on_device->work.value().cache, cold ? std::optional<std::string>("warm") : std::nullopt);
+    EXPECT_EQ(has_warm_work(*record.on_device), cold);
+  }
 }
 
 TEST_F(ProbesTest, ATraceThatLacksTheWorkOfALaunchHasNoFigures) {

@@ -82,7 +82,7 @@ const deviceColumn = {
   small: 'device',
   numeric: true,
   value: (one) => one.work?.time,
-  cell: ({work}) => (work ? seconds(work.time, work.reach) : ''),
+  cell: ({work}) => (work ? seconds(work.time, work.reach) + (work.warm ? ' warm' : '') : ''),
 };
 
 /// What a benchmark reports, and what it was.
