@@ -65,7 +65,7 @@ class OnDevice:
     by_name: tuple[Kernel, ...]  # longest time first
     flush: Optional[str] = None  # "l2": each timed execution found that cache written over
     settings: Mapping[str, str] = field(default_factory=dict)  # "cudnn.benchmark": "False"
-    cache: Optional[str] = None  # "warm": kernels and their time are of a warm cache, and times of a cold one
+    cache: Optional[str] = None  # "warm": kernels are of a warm cache, and times of a cold one
 
 
 def counts_of(case: record.Case) -> Counts | None:

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
@@ -98,7 +99,9 @@ std::vector<OpenChange> open_changes(const HistoryView& view, const Acceptance& 
 Result<std::string> cases_of(const HistoryView& view, const std::string& wanted) {
   std::vector<std::string> ids;
   ids.reserve(view.history.cases.size());
-  for (const CaseSeries& series : view.history.cases) ids.push_back(series.id);
+  for (const CaseSeries& series : view.history.cases) {
+    if (series.of == SeriesOf::case_itself) ids.push_back(series.id);
+  }
   const auto matches = [&](const std::string& id) { return glob_match(wanted, id); };
   if (wanted.contains('*') && !contains(ids, wanted) && std::ranges::any_of(ids, matches)) return wanted;
   return choose_id(ids, wanted, view.history.suite);
@@ -113,8 +116,8 @@ Result<Metric> metric_of_cases(const HistoryView& view, const Acceptance& one, c
   std::set<Metric> metrics;
   for (const OpenChange& change : open) metrics.insert(change.metric);
   if (metrics.size() > 1)
-    return fail(ErrorKind::input, "some of these cases are counted, and others report a value", one.cases,
-                "agree to them case by case: an entry is about one metric");
+    return fail(ErrorKind::input, "the changes that are open are of several metrics", one.cases,
+                "an entry is about one: name it (--metric), or agree to them case by case");
   if (!metrics.empty()) return *metrics.begin();
   for (const CaseSeries& series : view.history.cases) {
     const auto last = std::ranges::find_if(series.points.rbegin(), series.points.rend(), &SeriesPoint::has_figure);
@@ -124,14 +127,19 @@ Result<Metric> metric_of_cases(const HistoryView& view, const Acceptance& one, c
 }
 
 /// Fills in what the history knows. An error: the entry would not cover what it is about.
-Status hold_against(const HistoryView& view, const std::string& up_to, Acceptance& one, std::ostream& err) {
+Status hold_against(const HistoryView& view, const HistoryAccept& asked, Acceptance& one, std::ostream& err) {
+  const std::string& up_to = asked.up_to;
   const auto cases = cases_of(view, one.cases);
   if (!cases) return std::unexpected(cases.error());
   one.cases = *cases;
-  const auto open = open_changes(view, one);
-  const auto metric = metric_of_cases(view, one, open);
-  if (!metric) return std::unexpected(metric.error());
-  one.metric = *metric;
+  auto open = open_changes(view, one);
+  if (asked.metric.empty()) {
+    const auto metric = metric_of_cases(view, one, open);
+    if (!metric) return std::unexpected(metric.error());
+    one.metric = *metric;
+  } else {
+    std::erase_if(open, [&](const OpenChange& change) { return change.metric != one.metric; });
+  }
   if (open.empty()) {
     fmt::print(err, "tally history: nothing is open of {}{}: {}\n", one.cases,
                one.commit.empty() ? "" : " at " + one.commit,
@@ -172,8 +180,13 @@ Result<Acceptance> entry_of(const HistoryOptions& options, const std::optional<R
   if (!expires) return std::unexpected(expires.error());
   if (trim(asked.reason).empty())
     return fail(ErrorKind::input, "an acceptance needs a reason", "--reason", "say why it may be so");
+  constexpr std::array kFollowed = {Metric::instructions, Metric::kernels, Metric::value, Metric::memory};
+  const auto metric = asked.metric.empty() ? Metric::instructions : metric_named(asked.metric);
+  if (!metric || !contains(kFollowed, *metric))
+    return fail(ErrorKind::input, "not a metric whose changes a history finds: " + asked.metric, "--metric",
+                "one of instructions, kernels, value, memory");
   Acceptance one{.cases = options.case_id,
-                 .metric = Metric::instructions,
+                 .metric = *metric,
                  .up_to = *up_to,
                  .reason = asked.reason,
                  .expires = *expires,
@@ -274,7 +287,7 @@ Status accept_one(const Context& context, const HistoryOptions& options, std::os
   const auto history = history_of(context, options, err);
   if (!history) return std::unexpected(history.error());
   if (*history) {
-    if (const Status held = hold_against((*history)->view, options.accepted.up_to, *one, err); !held) return held;
+    if (const Status held = hold_against((*history)->view, options.accepted, *one, err); !held) return held;
   }
   return append(*path, *one, out);
 }

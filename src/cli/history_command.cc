@@ -18,6 +18,7 @@
 #include "records/record_files.h"
 #include "report/history/exports.h"
 #include "report/history/text.h"
+#include "report/history/times.h"
 
 namespace tally::cli {
 namespace {
@@ -102,14 +103,18 @@ int show_case(const Context& context, const HistoryOptions& options, std::ostrea
   const auto history = load_history(context, options, options.case_id, err);
   if (!history) return history_refused(history.error(), err);
   const HistoryView& view = history->view;
-  CaseCourse course;
-  if (!view.history.cases.empty())
-    course.points = course_of_case(view.history, view.history.cases.front(), {.denoise = options.shown.denoise});
+  // Of the case itself, and of what its device does.
+  std::vector<CaseCourse> courses;
+  for (std::size_t of = 0; of < view.history.cases.size(); ++of) {
+    CaseCourse course{
+        .of = of, .points = course_of_case(view.history, view.history.cases[of], {.denoise = options.shown.denoise})};
+    if (!course.points.empty()) courses.push_back(std::move(course));
+  }
   const HistoryShow& shown = options.shown;
   const HistoryRender render = {
       .options = {.width = context.width, .color = use_color(context, "auto", context.out_is_terminal)},
       .all = shown.all};
-  if (course.points.empty()) {
+  if (courses.empty()) {
     const bool is_timed =
         !view.history.cases.empty() && std::ranges::any_of(view.history.cases.front().points, &SeriesPoint::has_time);
     if (!is_timed || shown.form != HistoryShow::Form::text) {
@@ -117,18 +122,23 @@ int show_case(const Context& context, const HistoryOptions& options, std::ostrea
                               is_timed ? "it has times: leave out --json and --csv" : "measure with counts"},
                              err);
     }
-    out << render_times(view, 0, render);
+    out << render_times(view, 0, render) << time_summary(view);
     return kFine;
   }
   const StepFunctions functions = shown.functions ? step_functions(history->store, view) : StepFunctions();
   if (shown.form == HistoryShow::Form::json) {
-    out << course_to_json(view, course, functions);
+    out << course_to_json(view, courses, functions);
   } else if (shown.form == HistoryShow::Form::csv) {
-    out << course_to_csv(view, course);
+    out << course_to_csv(view, courses);
   } else {
     HistoryRender with_functions = render;
     with_functions.functions = functions;
-    out << render_course(view, course, with_functions);
+    const bool is_of_case = view.history.cases[courses.front().of].of == SeriesOf::case_itself;
+    if (!is_of_case && std::ranges::any_of(view.history.cases.front().points, &SeriesPoint::has_time))
+      out << render_times(view, 0, render) << '\n';
+    for (const CaseCourse& course : courses)
+      out << (&course == courses.data() ? "" : "\n") << render_course(view, course, with_functions);
+    out << time_summary(view);
   }
   return kFine;
 }
@@ -158,6 +168,8 @@ void add_accept_options(OptionSet& command, HistoryOptions& options) {
            "Commit that made the change (default: that of the only open change of the case)")
       .value_name("REV");
   command.add("--owner", &accepted.owner, "Who is responsible (default: git's user.name)").value_name("NAME");
+  command.add("--metric", &accepted.metric, "Which of the case's changes: instructions, kernels, value or memory")
+      .value_name("METRIC");
   command.add("--issue", &accepted.issue, "Where it is discussed").value_name("REF");
   add_line_options(command, options);
 }

@@ -40,6 +40,7 @@ struct HistoryAccept {
   std::string commit;   ///< Empty: that of the only change that is open.
   std::string owner;    ///< Empty: who commits here.
   std::string issue;
+  std::string metric;  ///< Empty: that of the changes that are open, which must be of one.
 };
 
 /// What `import` adds.

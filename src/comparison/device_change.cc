@@ -41,6 +41,15 @@ std::vector<Moved> moved_kernels(const DeviceWork& before, const DeviceWork& aft
 
 }  // namespace
 
+CountChange kernels_change(double before, double after) {
+  return {.before = before,
+          .after = after,
+          .change = relative_change(before, after),
+          .threshold = kLeastChange,
+          .metric = Metric::kernels,
+          .unit = "kernels"};
+}
+
 bool kernels_changed(const DeviceWork& before, const DeviceWork& after) {
   return std::abs(after.kernels - before.kernels) > kLeastChange || !moved_kernels(before, after).empty();
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "comparison/count_change.h"
 #include "record/record.h"
 
 namespace tally {
@@ -21,5 +22,8 @@ std::string why_device_times_refused(const OnDevice& before, const OnDevice& aft
 
 /// "cuda.matmul.allow_tf32: True → False": settings of the two processes, as both report them.
 std::vector<std::string> changed_settings(const OnDevice& before, const OnDevice& after);
+
+/// Of so many kernels for one execution: another number is a change, whatever its size.
+CountChange kernels_change(double before, double after);
 
 }  // namespace tally

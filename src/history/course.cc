@@ -6,6 +6,8 @@
 #include <cmath>
 #include <functional>
 
+#include "comparison/device_change.h"
+
 namespace tally {
 namespace {
 
@@ -87,6 +89,10 @@ class CaseFollower {
   }
 
   [[nodiscard]] std::string why_not_comparable(const SeriesPoint& point) const {
+    const std::string& processor = history_.runs[point.run].processor;
+    const std::string& before_it = history_.runs[last_->run].processor;
+    if (is_of_kernels(point) && processor != before_it)
+      return "measured on another machine, whose libraries may choose other kernels";
     const bool is_bridge = history_.line.measured[point.run] == history_.line.measured[last_->run];
     if (!is_bridge && environment_of(point) != environment_of(*last_))
       return "measured in another environment, and no commit in both";
@@ -100,6 +106,10 @@ class CaseFollower {
     return tally::why_not_comparable(before.terms, after.terms);
   }
 
+  [[nodiscard]] bool is_of_kernels(const SeriesPoint& point) const {
+    return history_.basis_of(point).metric == Metric::kernels;
+  }
+
   [[nodiscard]] std::string why_no_figures(const SeriesPoint& point) const {
     if (history_.basis_of(point).metric != Metric::instructions) return {};
     return tally::why_no_figures(last_->figure, point.figure, options_.threshold);
@@ -107,6 +117,7 @@ class CaseFollower {
 
   [[nodiscard]] CountChange change_since(const SeriesPoint& before, const SeriesPoint& after) const {
     const Basis& basis = history_.basis_of(after);
+    if (basis.metric == Metric::kernels) return kernels_change(before.figure, after.figure);
     if (basis.metric == Metric::instructions)
       return count_change(figures_of(before), figures_of(after), is_python_, options_.threshold, options_.denoise);
     const auto reported = [&](const SeriesPoint& point) {
@@ -150,11 +161,11 @@ void enter(CourseEntry& entry, Mean& mean, std::size_t of, CoursePoint point) {
   using Kind = CoursePoint::Kind;
   if (point.kind == Kind::seam && entry.epoch && !entry.epoch->is_bridged) return;  // One line reports it for all.
   if (point.kind == Kind::seam) entry.seams.push_back({of, std::move(point.why)});
-  if (entry.epoch && point.kind == Kind::joined) ++entry.epoch->joined;
+  if (entry.epoch && point.kind == Kind::joined && point.counts.metric != Metric::kernels) ++entry.epoch->joined;
   if (entry.epoch && point.kind == Kind::chained)
     entry.epoch->chained.push_back({.of = of, .since = point.since, .counts = point.counts});
   if (point.kind == Kind::step) entry.steps.push_back({.of = of, .since = point.since, .counts = point.counts});
-  if (point.kind == Kind::step || point.kind == Kind::same) {
+  if ((point.kind == Kind::step || point.kind == Kind::same) && point.counts.metric != Metric::kernels) {
     ++entry.compared;
     mean.add(point.counts);
   }

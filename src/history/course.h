@@ -1,15 +1,16 @@
 /// The course of counts from commit to commit: steps, drifts, seams. Pure.
 ///
 /// What a benchmark reports in place of a count (a value, its peak of memory) is followed as counts are; a larger one
-/// is worse. "Count" stands for both below, but the mean is of counts alone.
+/// is worse. So are the kernels of a case on a device, of which one more is a change. "Count" stands for all of them
+/// below, but the mean is of counts alone.
 ///
 /// A count repeats to the instruction, so where two runs differ by more than the threshold, the code between them did
 /// it: the change belongs to the later run's commit, or to that and the commits before it that nobody measured. Two
 /// changes that cancel each other between two measured commits are not seen.
 ///
 /// What cannot be compared is a seam, not a change: another definition under the same id, other iterations, simulated
-/// caches, a count below zero. The course of the case begins anew there. A commit at which a case failed, or was
-/// skipped, is passed over: what comes after is compared with what came before.
+/// caches, a count below zero; of kernels, another machine. The course of the case begins anew there. A commit at which
+/// a case failed, or was skipped, is passed over: what comes after is compared with what came before.
 ///
 /// Another environment (compiler, C library, processor, interpreter) is an epoch of its own. Where one commit was
 /// measured in both, a case whose counts agree there continues as if nothing had been; of another the ratio is known,
@@ -67,7 +68,7 @@ struct EpochStart {
 
 /// One run beside those before it.
 struct CourseEntry {
-  std::size_t compared = 0;   ///< Cases with a count on both sides.
+  std::size_t compared = 0;   ///< Cases with a count on both sides; of itself, whatever is known of their kernels.
   double geometric_mean = 1;  ///< Of after / before over those that were counted.
   std::optional<EpochStart> epoch;
   std::vector<CountStep> steps;     ///< By size of the change, largest first; equal ones by id.

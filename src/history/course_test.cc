@@ -63,6 +63,49 @@ TEST(Course, AChangeBelongsToTheRunThatHasItFirst) {
   EXPECT_THAT(course.drifts, IsEmpty());
 }
 
+/// A case on a device, with so many kernels; without, nothing is known of them.
+Record on_device(std::optional<double> kernels, double instructions = 10000) {
+  Record record = run_with(instructions);
+  record.cases.pop_back();
+  record.cases[0].on_device = OnDevice{.name = "cuda"};
+  if (kernels) record.cases[0].on_device->work = DeviceWork{.kernels = *kernels, .kernel_time_s = 3e-6};
+  return record;
+}
+
+TEST(Course, KernelsAreFollowedBesideTheCountAndOneMoreIsAChange) {
+  const History followed = history({on_device(1000), on_device(1000), on_device(1001), on_device({}), on_device(1001)});
+  ASSERT_EQ(followed.cases.size(), 2);
+  EXPECT_EQ(followed.place_of("first"), 0);
+  EXPECT_EQ(followed.cases[1].of, SeriesOf::device);
+  EXPECT_EQ(followed.cases[1].id, "first");
+  EXPECT_EQ(name_of(followed.cases[1]), "first kernels");
+  EXPECT_EQ(followed.cases[1].points[0].time_s, 3e-6);
+  EXPECT_EQ(followed.cases[1].time_metric(), Metric::device_time);
+  const Course course = tally::course_of(followed, {});
+  EXPECT_THAT(course.entries[1].steps, IsEmpty());
+  ASSERT_EQ(course.entries[2].steps.size(), 1) << "a thousandth is less than is a change of any other figure";
+  const CountStep& step = course.entries[2].steps[0];
+  EXPECT_EQ(step.of, 1);
+  EXPECT_EQ(step.counts.metric, Metric::kernels);
+  EXPECT_EQ(step.counts.before, 1000);
+  EXPECT_EQ(step.counts.after, 1001);
+  EXPECT_TRUE(step.is_slower());
+  EXPECT_EQ(course.entries[2].compared, 1) << "of cases";
+  EXPECT_EQ(course.entries[2].geometric_mean, 1) << "of instructions";
+  EXPECT_THAT(course.entries[3].failed, IsEmpty());
+  EXPECT_THAT(course.entries[4].steps, IsEmpty()) << "what is not known is passed over";
+}
+
+TEST(Course, KernelsOfAnotherMachineAreNotCompared) {
+  Record other = on_device(9);
+  other.environments["torch [python]"].machine = {{{"gpu", "another"}}};
+  const Course course = course_of({on_device(7), other});
+  EXPECT_THAT(course.entries[1].steps, IsEmpty());
+  ASSERT_EQ(course.entries[1].seams.size(), 1);
+  EXPECT_EQ(course.entries[1].seams[0].of, 1) << "its count does not depend on that";
+  EXPECT_EQ(course.entries[1].seams[0].why, "measured on another machine, whose libraries may choose other kernels");
+}
+
 TEST(Course, ACaseThatFailedIsComparedWithWhatWasBefore) {
   Record broken = run_with(10000);
   broken.cases[0].status = CaseStatus::crashed;

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// With every change of a table or of SeriesPoint.
-constexpr std::int64_t kVersion = 5;
+constexpr std::int64_t kVersion = 6;
 /// A double's bytes show the byte order; a table made by another machine's tally is made anew.
 constexpr double kLayout = 1.0 / 3;
 constexpr std::size_t kPointsInRow = 128;
@@ -32,7 +32,7 @@ CREATE TABLE basis(id INTEGER PRIMARY KEY, definition TEXT NOT NULL, iterations 
   metric INTEGER NOT NULL, unit TEXT NOT NULL,
   UNIQUE(definition, iterations, cache_sim, branch_sim, isolation, metric, unit));
 CREATE TABLE one_case(id INTEGER PRIMARY KEY, suite TEXT NOT NULL, name TEXT NOT NULL, language TEXT NOT NULL,
-  UNIQUE(suite, name));
+  series INTEGER NOT NULL, UNIQUE(suite, name, series));
 CREATE TABLE series(of_case INTEGER NOT NULL, environment INTEGER NOT NULL, part INTEGER NOT NULL,
   points BLOB NOT NULL, PRIMARY KEY(of_case, environment, part)) WITHOUT ROWID;
 CREATE TABLE profile(run INTEGER NOT NULL, of_case INTEGER NOT NULL, stem TEXT NOT NULL,
@@ -131,7 +131,7 @@ Result<std::vector<std::string>> HistoryIndex::suites() const {
 }
 
 Result<std::vector<std::string>> HistoryIndex::cases(std::string_view suite) const {
-  auto rows = database_.prepare("SELECT name FROM one_case WHERE suite = ? ORDER BY id");
+  auto rows = database_.prepare("SELECT name FROM one_case WHERE suite = ? AND series = 0 ORDER BY id");
   if (rows) rows->bind(suite);
   return texts_of(std::move(rows));
 }
@@ -246,17 +246,18 @@ void HistoryIndex::roll_back() {
   [[maybe_unused]] const Status undone = database_.execute("ROLLBACK");
 }
 
-Result<std::int64_t> HistoryIndex::case_id(const std::string& suite, const CaseDescription& one) {
-  const std::pair key(suite, one.id);
+Result<std::int64_t> HistoryIndex::case_id(const std::string& suite, const CaseDescription& one, SeriesOf of) {
+  const std::tuple key(suite, one.id, of);
+  const std::int64_t series = std::to_underlying(of);
   if (const auto known = case_ids_.find(key); known != case_ids_.end()) return known->second;
-  auto select = database_.prepare("SELECT id FROM one_case WHERE suite = ? AND name = ?");
+  auto select = database_.prepare("SELECT id FROM one_case WHERE suite = ? AND name = ? AND series = ?");
   if (!select) return std::unexpected(select.error());
-  const auto found = select->bind(suite).bind(one.id).step();
+  const auto found = select->bind(suite).bind(one.id).bind(series).step();
   if (!found) return std::unexpected(found.error());
   if (*found) return case_ids_[key] = select->whole(0);
-  auto insert = database_.prepare("INSERT INTO one_case(suite, name, language) VALUES(?, ?, ?)");
+  auto insert = database_.prepare("INSERT INTO one_case(suite, name, language, series) VALUES(?, ?, ?, ?)");
   if (!insert) return std::unexpected(insert.error());
-  if (auto done = insert->bind(suite).bind(one.id).bind(one.language).run(); !done)
+  if (auto done = insert->bind(suite).bind(one.id).bind(one.language).bind(series).run(); !done)
     return std::unexpected(done.error());
   return case_ids_[key] = database_.last_id();
 }
@@ -320,6 +321,20 @@ Status HistoryIndex::write(const std::pair<std::int64_t, std::int64_t>& of, cons
   return insert->bind(of.first).bind(of.second).bind(tail.part).bind_blob(std::as_bytes(std::span(tail.points))).run();
 }
 
+Status HistoryIndex::add(std::int64_t case_id, std::int64_t environment, const SeriesPoint& point) {
+  auto tail = tail_of(case_id, environment);
+  if (!tail) return std::unexpected(tail.error());
+  if ((*tail)->points.size() >= kPointsInRow) {
+    if ((*tail)->is_new) {
+      if (auto written = write({case_id, environment}, **tail); !written) return written;
+    }
+    **tail = {.part = (*tail)->part + 1, .points = {}, .is_new = false};
+  }
+  (*tail)->points.push_back(point);
+  (*tail)->is_new = true;
+  return {};
+}
+
 Status HistoryIndex::add(const std::string& file, const Record& record) {
   const std::string environment = environment_name_of(record);
   auto run = database_.prepare(
@@ -336,27 +351,21 @@ Status HistoryIndex::add(const std::string& file, const Record& record) {
   const auto environment_number = environment_id(environment);
   if (!environment_number) return std::unexpected(environment_number.error());
   for (const CaseRecord& one : record.cases) {
-    const auto of = case_id(*record.suite, one);
-    if (!of) return std::unexpected(of.error());
-    const auto basis = basis_id(basis_of(record.settings, one));
-    if (!basis) return std::unexpected(basis.error());
-    auto tail = tail_of(*of, *environment_number);
-    if (!tail) return std::unexpected(tail.error());
-    if ((*tail)->points.size() >= kPointsInRow) {
-      if ((*tail)->is_new) {
-        if (auto written = write({*of, *environment_number}, **tail); !written) return written;
-      }
-      **tail = {.part = (*tail)->part + 1, .points = {}, .is_new = false};
+    for (auto& [series, point, its_basis] : points_of(record.settings, one)) {
+      const auto of = case_id(*record.suite, one, series);
+      if (!of) return std::unexpected(of.error());
+      const auto basis = basis_id(its_basis);
+      if (!basis) return std::unexpected(basis.error());
+      point.run = run_id;
+      point.basis = static_cast<std::uint32_t>(*basis);
+      if (auto added = add(*of, *environment_number, point); !added) return added;
     }
-    SeriesPoint point = point_of(one);
-    point.run = run_id;
-    point.basis = static_cast<std::uint32_t>(*basis);
-    (*tail)->points.push_back(point);
-    (*tail)->is_new = true;
     const std::string stem = one.profile ? stem_of_path(*one.profile) : std::string();
     if (stem.empty()) continue;
     auto profile = database_.prepare("INSERT OR REPLACE INTO profile VALUES(?, ?, ?)");
     if (!profile) return std::unexpected(profile.error());
+    const auto of = case_id(*record.suite, one, SeriesOf::case_itself);
+    if (!of) return std::unexpected(of.error());
     if (auto done = profile->bind(std::int64_t{run_id}).bind(*of).bind(stem).run(); !done) return done;
   }
   return {};
@@ -387,8 +396,9 @@ Status HistoryIndex::load(std::string_view suite, const std::vector<std::optiona
                           std::string_view only, History& history) const {
   std::vector<std::uint32_t> bases;
   if (auto loaded = load_bases(history, bases); !loaded) return loaded;
-  auto cases = database_.prepare(only.empty() ? "SELECT id, name, language FROM one_case WHERE suite = ? ORDER BY id"
-                                              : "SELECT id, name, language FROM one_case WHERE suite = ? AND name = ?");
+  auto cases = database_.prepare(
+      only.empty() ? "SELECT id, name, language, series FROM one_case WHERE suite = ? ORDER BY id"
+                   : "SELECT id, name, language, series FROM one_case WHERE suite = ? AND name = ? ORDER BY id");
   if (!cases) return std::unexpected(cases.error());
   cases->bind(suite);
   if (!only.empty()) cases->bind(only);
@@ -397,7 +407,8 @@ Status HistoryIndex::load(std::string_view suite, const std::vector<std::optiona
   for (auto found = cases->step();; found = cases->step()) {
     if (!found) return std::unexpected(found.error());
     if (!*found) return {};
-    CaseSeries series{.id = cases->text(1), .language = cases->text(2), .points = {}};
+    CaseSeries series{
+        .id = cases->text(1), .language = cases->text(2), .points = {}, .of = static_cast<SeriesOf>(cases->whole(3))};
     rows->bind(cases->whole(0));
     for (auto row = rows->step();; row = rows->step()) {
       if (!row) return std::unexpected(row.error());

@@ -93,9 +93,10 @@ class HistoryIndex {
   Status create();
   [[nodiscard]] Result<std::optional<std::string>> note(Note about) const;
   Status keep(Note about, const std::string& text);
-  Result<std::int64_t> case_id(const std::string& suite, const CaseDescription& one);
+  Result<std::int64_t> case_id(const std::string& suite, const CaseDescription& one, SeriesOf of);
   Result<std::int64_t> basis_id(const Basis& basis);
   Result<std::int64_t> environment_id(const std::string& name);
+  Status add(std::int64_t case_id, std::int64_t environment, const SeriesPoint& point);
   Result<Tail*> tail_of(std::int64_t case_id, std::int64_t environment);
   Status write(const std::pair<std::int64_t, std::int64_t>& of, const Tail& tail);
   [[nodiscard]] Status load_bases(History& history, std::vector<std::uint32_t>& places) const;
@@ -103,7 +104,7 @@ class HistoryIndex {
   SqlDatabase database_;
   // Of the transaction that is open.
   std::map<std::pair<std::int64_t, std::int64_t>, Tail> tails_;
-  std::map<std::pair<std::string, std::string>, std::int64_t> case_ids_;
+  std::map<std::tuple<std::string, std::string, SeriesOf>, std::int64_t> case_ids_;
   std::map<std::tuple<std::string, std::uint64_t, bool, bool, std::string, Metric, std::string>, std::int64_t>
       basis_ids_;
 };

@@ -76,15 +76,18 @@ struct HistoryIndexTest : testing::Test {
       const CaseSeries& a = expected.cases[of];
       const CaseSeries& b = found.cases[of];
       EXPECT_EQ(a.id, b.id);
+      EXPECT_EQ(a.of, b.of);
       EXPECT_EQ(a.language, b.language);
       ASSERT_EQ(a.points.size(), b.points.size());
       for (std::size_t i = 0; i < a.points.size(); ++i) {
         EXPECT_EQ(a.points[i].run, b.points[i].run);
         EXPECT_EQ(expected.bases[a.points[i].basis], found.bases[b.points[i].basis]);
-        EXPECT_EQ(a.points[i].figure, b.points[i].figure);
+        EXPECT_EQ(a.points[i].has_figure(), b.points[i].has_figure());
+        if (a.points[i].has_figure()) EXPECT_EQ(a.points[i].figure, b.points[i].figure);
         EXPECT_EQ(figures_of(a.points[i]).denoised, figures_of(b.points[i]).denoised);
         EXPECT_EQ(figures_of(a.points[i]).floor, figures_of(b.points[i]).floor);
-        EXPECT_EQ(a.points[i].time_s, b.points[i].time_s);
+        EXPECT_EQ(a.points[i].has_time(), b.points[i].has_time());
+        if (a.points[i].has_time()) EXPECT_EQ(a.points[i].time_s, b.points[i].time_s);
         EXPECT_EQ(a.points[i].status, b.points[i].status);
       }
     }
@@ -106,6 +109,27 @@ TEST_F(HistoryIndexTest, KeepsWhatBenchmarksReportAndInWhatUnit) {
   expect_same_as_records();
   const History history = loaded();
   EXPECT_EQ(history.basis_of(history.cases[0].points[1]).unit, "s");
+}
+
+TEST_F(HistoryIndexTest, KeepsWhatADeviceDoesOfACaseBesideIt) {
+  for (const int number : {1, 2, 3}) {
+    Record record = record_of(number, 1000);
+    record.cases[1].on_device = OnDevice{.name = "cuda"};
+    if (number != 2)
+      record.cases[1].on_device->work = DeviceWork{.kernels = 6.0 + number, .kernel_time_s = 1e-6 * number};
+    add(record);
+  }
+  expect_same_as_records();
+  const History one = loaded("second");
+  ASSERT_THAT(one.cases, SizeIs(2));
+  EXPECT_EQ(one.cases[1].of, SeriesOf::device);
+  EXPECT_EQ(one.cases[1].id, "second");
+  EXPECT_EQ(one.cases[1].points[2].figure, 9);
+  EXPECT_FALSE(one.cases[1].points[1].has_figure());
+  EXPECT_EQ(one.basis_of(one.cases[1].points[2]).metric, Metric::kernels);
+  const auto index = store.index();
+  ASSERT_TRUE(index);
+  EXPECT_THAT((*index)->cases("bench/suite.toml").value(), testing::ElementsAre("first", "second")) << "each once";
 }
 
 TEST_F(HistoryIndexTest, SaysWhatTheRecordsSay) {

@@ -1,4 +1,7 @@
 /// The judgement of a gate upon a history: the newest run, case by case, against those before it. Pure.
+///
+/// What a device does of a case is no case of its own: it is not counted, and named only where it could not be
+/// compared.
 #pragma once
 
 #include <cstddef>

@@ -57,6 +57,24 @@ TEST(Judged, EachCaseOfTheNewestRunIsOneOfThese) {
   EXPECT_EQ(newest.uncompared[2].why, "it has no count and reports no value");
 }
 
+TEST(Judged, KernelsAreNoCaseButMissingOnesAreNamed) {
+  const auto with_kernels = [](std::optional<double> kernels) {
+    CaseRecord one = example_case("a");
+    one.on_device = OnDevice{.name = "cuda"};
+    if (kernels) one.on_device->work = DeviceWork{.kernels = *kernels};
+    return std::vector{one};
+  };
+  const NewestRun compared = judged({with_kernels(7), with_kernels(9)});
+  EXPECT_EQ(compared.judged, 1U);
+  EXPECT_EQ(compared.cases, 1U);
+  EXPECT_THAT(compared.uncompared, IsEmpty());
+  const NewestRun unknown = judged({with_kernels(7), with_kernels({})});
+  EXPECT_EQ(unknown.judged, 1U);
+  ASSERT_EQ(unknown.uncompared.size(), 1U);
+  EXPECT_EQ(unknown.uncompared[0].why, "its kernels are not known, and were at an earlier run");
+  EXPECT_THAT(judged({with_kernels({}), with_kernels({})}).uncompared, IsEmpty()) << "nobody has ever known them";
+}
+
 TEST(Judged, WhatWasGoneLongAgoIsNoNews) {
   EXPECT_THAT(judged({{example_case("a"), example_case("b")}, {example_case("a")}, {example_case("a")}}).gone,
               IsEmpty());

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
+#include <map>
+#include <utility>
 
 #include "history/environment_name.h"
 
@@ -19,6 +20,8 @@ CountFigures figures_of(const SeriesPoint& point) {
           .floor = known(point.floor),
           .doubt = point.doubt};
 }
+
+namespace {
 
 SeriesPoint point_of(const CaseRecord& one) {
   SeriesPoint point{.status = one.status};
@@ -50,13 +53,42 @@ Basis basis_of(const Settings& settings, const CaseRecord& one) {
   return basis;
 }
 
+/// Without figures where the case worked on a device and nothing is known of that.
+SeriesPoint point_on_device(const CaseRecord& one) {
+  SeriesPoint point{.status = one.status};
+  if (const auto kernels = metric_of(one, Metric::kernels)) point.figure = kernels->value;
+  if (const auto time = metric_of(one, Metric::device_time)) {
+    point.time_s = time->value;
+    point.time_low_s = static_cast<float>(time->range.low);
+    point.time_high_s = static_cast<float>(time->range.high);
+  }
+  return point;
+}
+
+}  // namespace
+
+std::vector<PointOfCase> points_of(const Settings& settings, const CaseRecord& one) {
+  std::vector<PointOfCase> points = {{.point = point_of(one), .basis = basis_of(settings, one)}};
+  if (!one.on_device || one.status != CaseStatus::ok) return points;
+  // However a case is counted, its kernels are the same.
+  const Basis kernels{.definition = one.definition.digest, .terms = {}, .metric = Metric::kernels, .unit = "kernels"};
+  points.push_back({.series = SeriesOf::device, .point = point_on_device(one), .basis = kernels});
+  return points;
+}
+
+std::string name_of(const CaseSeries& series) {
+  return series.of == SeriesOf::device ? series.id + " kernels" : series.id;
+}
+
 std::size_t History::place_of(std::string_view id) const {
-  return static_cast<std::size_t>(std::ranges::find(cases, id, &CaseSeries::id) - cases.begin());
+  const auto found = std::ranges::find_if(
+      cases, [&](const CaseSeries& one) { return one.of == SeriesOf::case_itself && one.id == id; });
+  return static_cast<std::size_t>(found - cases.begin());
 }
 
 History history_of(std::string suite, CommitLine line, const std::vector<const Record*>& records) {
   History history{.suite = std::move(suite), .line = std::move(line), .runs = {}, .bases = {}, .cases = {}};
-  std::unordered_map<std::string_view, std::size_t> places;
+  std::map<std::pair<std::string_view, SeriesOf>, std::size_t> places;
   for (std::size_t run = 0; run < records.size(); ++run) {
     const Record& record = *records[run];
     history.runs.push_back({.id = 0,
@@ -65,15 +97,15 @@ History history_of(std::string suite, CommitLine line, const std::vector<const R
                             .started = record.started,
                             .file = {}});
     for (const CaseRecord& one : record.cases) {
-      const auto [place, is_new] = places.try_emplace(one.id, history.cases.size());
-      if (is_new) history.cases.push_back({.id = one.id, .language = one.language, .points = {}});
-      SeriesPoint point = point_of(one);
-      const Basis basis = basis_of(record.settings, one);
-      const auto known = std::ranges::find(history.bases, basis);
-      point.run = static_cast<std::uint32_t>(run);
-      point.basis = static_cast<std::uint32_t>(known - history.bases.begin());
-      if (known == history.bases.end()) history.bases.push_back(basis);
-      history.cases[place->second].points.push_back(point);
+      for (auto& [of, point, basis] : points_of(record.settings, one)) {
+        const auto [place, is_new] = places.try_emplace({one.id, of}, history.cases.size());
+        if (is_new) history.cases.push_back({.id = one.id, .language = one.language, .points = {}, .of = of});
+        const auto known = std::ranges::find(history.bases, basis);
+        point.run = static_cast<std::uint32_t>(run);
+        point.basis = static_cast<std::uint32_t>(known - history.bases.begin());
+        if (known == history.bases.end()) history.bases.push_back(std::move(basis));
+        history.cases[place->second].points.push_back(point);
+      }
     }
   }
   return history;

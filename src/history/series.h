@@ -22,9 +22,9 @@ namespace tally {
 struct Basis {
   std::string definition;  ///< The digest of statement, setup and flags.
   CountTerms terms;
-  Metric metric =
-      Metric::instructions;  ///< What the figure is: a count, or `value` or `memory` where that is reported.
-  std::string unit = {};     ///< Of a value and of memory.
+  Metric metric = Metric::instructions;  ///< What the figure is: a count, `value` or `memory` where that is reported,
+                                         ///< or the kernels of one execution.
+  std::string unit = {};                 ///< Of what is no count of instructions.
   friend bool operator==(const Basis&, const Basis&) = default;
 };
 
@@ -38,7 +38,7 @@ struct SeriesPoint {
   double denoised = kNone;
   double floor = kNone;  ///< How wide the noise floor is.
   double doubt = 0;
-  double time_s = kNone;  ///< The median.
+  double time_s = kNone;  ///< The median; with kernels, their own time, added up.
   float time_low_s = std::numeric_limits<float>::quiet_NaN();
   float time_high_s = std::numeric_limits<float>::quiet_NaN();
   CaseStatus status = CaseStatus::skipped;
@@ -50,15 +50,31 @@ static_assert(std::is_trivially_copyable_v<SeriesPoint> && sizeof(SeriesPoint) =
 
 CountFigures figures_of(const SeriesPoint& point);
 
-/// What a record says of a case; `run` and `basis` are the caller's to set.
-SeriesPoint point_of(const CaseRecord& one);
-Basis basis_of(const Settings& settings, const CaseRecord& one);
+/// What a series is of: each case has one of itself; one that works on a device has another one, of what the device
+/// does.
+enum class SeriesOf { case_itself, device };
+
+/// What a record says of a case in one of its series; `run` and `basis` of the point are the caller's to set.
+struct PointOfCase {
+  SeriesOf series = SeriesOf::case_itself;
+  SeriesPoint point;
+  Basis basis;
+};
+/// That of the case itself first.
+std::vector<PointOfCase> points_of(const Settings& settings, const CaseRecord& one);
 
 struct CaseSeries {
-  std::string id;
+  std::string id;  ///< Of the case.
   std::string language;
   std::vector<SeriesPoint> points;  ///< In the order of runs; at most one of each.
+  SeriesOf of = SeriesOf::case_itself;
+
+  /// That of a device's times is the kernels' own time.
+  [[nodiscard]] Metric time_metric() const { return of == SeriesOf::device ? Metric::device_time : Metric::time; }
 };
+
+/// The case's id, and "kernels" behind it for what its device does: no two series of a history have the same.
+std::string name_of(const CaseSeries& series);
 
 /// A run of the suite's cases at one commit.
 struct HistoryRun {
@@ -74,9 +90,9 @@ struct History {
   CommitLine line;               ///< `line.measured` has a place for each run; equal ones where two environments meet.
   std::vector<HistoryRun> runs;  ///< Oldest commit first; at one commit, the older environment first.
   std::vector<Basis> bases;
-  std::vector<CaseSeries> cases;
+  std::vector<CaseSeries> cases;  ///< What a device does of a case comes after the case itself.
 
-  /// Its place in `cases`, or their number.
+  /// The place of its own series in `cases`, or their number.
   [[nodiscard]] std::size_t place_of(std::string_view id) const;
 
   [[nodiscard]] const Basis& basis_of(const SeriesPoint& point) const { return bases[point.basis]; }

@@ -19,12 +19,19 @@ struct HistoryAcceptTest : testing::Test {
     repository.git({"config", "user.name", "Ada Lovelace"});
   }
 
-  std::string commit(const std::string& title, int sum) {
+  /// With `kernels`, its record says that so many were executed on a device, in two microseconds each.
+  std::string commit(const std::string& title, int sum, std::optional<double> kernels = {}) {
     repository.write("work.h", "#pragma once\n" + function_of("sum", sum));
     const std::string id = repository.commit(title);
     const std::string record = (records->path() / (title + ".json")).string();
     const Ran run = tally({"run", repository.path("suite.toml"), "--counts-only", "--quiet", "--json", record});
     EXPECT_EQ(run.code, 0) << run.err;
+    if (kernels) {
+      Record changed = record_from_json(read_file(record).value(), record).value();
+      changed.cases[0].on_device = OnDevice{.name = "cuda"};
+      changed.cases[0].on_device->work = DeviceWork{.kernels = *kernels, .kernel_time_s = *kernels * 2e-6};
+      EXPECT_TRUE(write_file(record, to_json(changed)));
+    }
     EXPECT_EQ(tally({"history", "add", record, "--store", store()}).code, 0);
     return id;
   }
@@ -88,6 +95,32 @@ TEST_F(HistoryAcceptTest, AnAgreementKnowsItsCommitAndOwnerAndCoversTheChange) {
   EXPECT_EQ(open(), 3);
   EXPECT_THAT(accept("+9%", {"--owner", "Grace"}).out, AllOf(HasSubstr("Grace"), HasSubstr(", of ")));
   EXPECT_EQ(open(), 0);
+}
+
+TEST_F(HistoryAcceptTest, KernelsAreFindingsOfTheirOwn) {
+  commit("Begin", 10000, 7);
+  const std::string more = commit("Launch twice more", 12000, 9);
+  const Ran log = history({"log", "--fail-on", "unacknowledged"});
+  EXPECT_EQ(log.code, 3);
+  EXPECT_THAT(log.out, AllOf(HasSubstr("sum [cpp]  7 kernels → 9 kernels\n"), HasSubstr("2 changes, 2 unacknowledged"),
+                             HasSubstr("judged 1 of 1 cases by 1 limits")));
+  const Ran shown = history({"show", "sum"});
+  EXPECT_THAT(shown.out, AllOf(HasSubstr("instructions"), HasSubstr("\n\nsum [cpp] kernels\n"), HasSubstr("9 kernels"),
+                               HasSubstr("18.0 µs")));
+  // An entry is about one metric.
+  const Ran which = accept("+30%");
+  EXPECT_EQ(which.code, 2);
+  EXPECT_THAT(which.err, HasSubstr("the changes that are open are of several metrics"));
+  EXPECT_THAT(accept("+30%", {"--metric", "time"}).err, HasSubstr("not a metric whose changes a history finds: time"));
+  EXPECT_EQ(accept("+20%", {"--metric", "kernels"}).code, 2) << "it would not cover the change";
+  EXPECT_EQ(accept("+30%", {"--metric", "kernels"}).code, 0);
+  EXPECT_THAT(ledger(), AllOf(HasSubstr("metric = \"kernels\""), HasSubstr(more.substr(0, 12))));
+  EXPECT_EQ(open(), 3);
+  EXPECT_EQ(accept("+20%").code, 0) << "one metric is left";
+  EXPECT_EQ(open(), 0);
+  const fs::path page = records->path() / "site";
+  EXPECT_EQ(history({"site", "-o", page.string()}).code, 0);
+  EXPECT_THAT(read_file(page / "index.html").value(), HasSubstr("cpp kernels"));
 }
 
 TEST_F(HistoryAcceptTest, WhatIsNoAgreementIsRefused) {

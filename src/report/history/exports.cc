@@ -60,7 +60,7 @@ Object step_json(const HistoryView& view, std::size_t run, const CountStep& step
   const Acceptance* const accepted = view.acceptance(run, step);
   json["acknowledged"] = !step.is_slower() || accepted != nullptr;
   if (accepted != nullptr) json["reason"] = accepted->reason;
-  if (functions) json["functions"] = functions_json(functions(run, step));
+  if (functions && step.counts.metric != Metric::kernels) json["functions"] = functions_json(functions(run, step));
   if (view.is_finding(run, step)) add_expired(json, view.expired(run, step));
   return json;
 }
@@ -166,18 +166,20 @@ std::string log_to_csv(const HistoryView& view) {
                           view.is_finding(run, step) ? "false" : "true", to_string(step.counts.metric));
     }
     for (const TimeStep& change : view.times_at(run)) {
-      text += fmt::format("{},{},{},{},{},{},{},{},,time_s,{},{}\n", commit.id, csv_field(commit.author),
+      text += fmt::format("{},{},{},{},{},{},{},{},,{}_s,{},{}\n", commit.id, csv_field(commit.author),
                           csv_field(commit.title), view.candidates(change).size(), csv_field(view.id(change.of)),
                           number(change.point.before), number(change.point.after), number(change.point.change()),
-                          number(change.point.p_value), change.point.provisional);
+                          to_string(view.history.cases[change.of].time_metric()), number(change.point.p_value),
+                          change.point.provisional);
     }
   }
   return text;
 }
 
-std::string course_to_json(const HistoryView& view, const CaseCourse& course, const StepFunctions& functions) {
-  Object json = head_json(view);
-  json["id"] = view.id(course.of);
+namespace {
+
+Array points_json(const HistoryView& view, const CaseCourse& course, const StepFunctions& functions) {
+  const std::string time(to_string(view.history.cases[course.of].time_metric()));
   Array series;
   series.reserve(course.points.size());
   for (const CoursePoint& point : course.points) {
@@ -188,7 +190,7 @@ std::string course_to_json(const HistoryView& view, const CaseCourse& course, co
     one[std::string(to_string(basis.metric))] = point.of->figure;
     if (basis.metric != Metric::instructions) one["unit"] = basis.unit;
     if (point.of->has_time()) {
-      one["time_s"] = point.of->time_s;
+      one[time + "_s"] = point.of->time_s;
       one["interval_s"] = Array{point.of->time_low_s, point.of->time_high_s};
     }
     if (point.kind == CoursePoint::Kind::step)
@@ -198,13 +200,11 @@ std::string course_to_json(const HistoryView& view, const CaseCourse& course, co
     if (const TimeStep* const change = view.time_step(course.of, run)) one["time_step"] = time_json(view, *change);
     series.emplace_back(std::move(one));
   }
-  json["points"] = std::move(series);
-  return json::to_text(std::move(json), 1) + "\n";
+  return series;
 }
 
-std::string course_to_csv(const HistoryView& view, const CaseCourse& course) {
+void add_rows(const HistoryView& view, const CaseCourse& course, std::string& text) {
   constexpr std::size_t kUsualLine = 128;
-  std::string text = "commit,author,title,environment,instructions,time_s,step,time_step,metric,value,unit\n";
   text.reserve(text.size() + course.points.size() * kUsualLine);
   for (const CoursePoint& point : course.points) {
     const CommitName& commit = view.commit(point.of->run);
@@ -219,6 +219,26 @@ std::string course_to_csv(const HistoryView& view, const CaseCourse& course) {
                    change != nullptr ? number(change->point.change()) : std::string(), to_string(basis.metric),
                    is_count ? std::string() : number(point.of->figure), csv_field(basis.unit));
   }
+}
+
+}  // namespace
+
+std::string course_to_json(const HistoryView& view, std::span<const CaseCourse> courses,
+                           const StepFunctions& functions) {
+  Object json = head_json(view);
+  json["id"] = view.id(courses.front().of);
+  json["points"] = Array();
+  for (const CaseCourse& course : courses) {
+    const bool is_device = view.history.cases[course.of].of == SeriesOf::device;
+    json[is_device ? "kernels" : "points"] = points_json(view, course, functions);
+  }
+  return json::to_text(std::move(json), 1) + "\n";
+}
+
+/// In rows of kernels, the time is theirs.
+std::string course_to_csv(const HistoryView& view, std::span<const CaseCourse> courses) {
+  std::string text = "commit,author,title,environment,instructions,time_s,step,time_step,metric,value,unit\n";
+  for (const CaseCourse& course : courses) add_rows(view, course, text);
   return text;
 }
 

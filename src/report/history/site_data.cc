@@ -102,7 +102,9 @@ Array units_json(const History& history, const CaseSeries& one) {
 
 Object site_case_json(const HistoryView& view, const CaseSeries& one, const std::string& file) {
   auto [label, variant] = id_parts(one.id);
-  Object json = {{"id", one.id}, {"label", std::move(label)}, {"variant", std::move(variant)}};
+  if (one.of == SeriesOf::device) variant += variant.empty() ? "kernels" : " kernels";
+  Object json = {{"id", name_of(one)}, {"label", std::move(label)}, {"variant", std::move(variant)}};
+  if (one.of == SeriesOf::device) json["kernels"] = true;
   const bool is_gone = one.points.empty() || one.points.back().run + 1 != view.history.runs.size();
   json["status"] = is_gone ? std::string("gone") : std::string(to_string(one.points.back().status));
   for (std::size_t i = one.points.size(); i-- > 0;) {

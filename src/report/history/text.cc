@@ -113,7 +113,9 @@ std::string commit_lines(const HistoryView& view, std::size_t run, const History
                      fmt::format("  {}  {}\n", printable(commit.author), printable(commit.title));
   if (entry.epoch) text += epoch_lines(view, *entry.epoch, render);
   if (entry.compared > 0) {
-    text += tinted(fmt::format("    {} of {} changed, geometric mean {}\n", entry.steps.size(),
+    const auto changed =
+        std::ranges::count_if(entry.steps, [](const CountStep& step) { return step.counts.metric != Metric::kernels; });
+    text += tinted(fmt::format("    {} of {} changed, geometric mean {}\n", changed,
                                plural(entry.compared, "case", "cases"), format_change(entry.geometric_mean - 1)),
                    Tint::dim, render.options.color);
   }
@@ -124,7 +126,7 @@ std::string commit_lines(const HistoryView& view, std::size_t run, const History
   text += failed_lines(view, run, render);
   for (const Seam& seam : entry.seams)
     text += "    " + tinted("new series", Tint::notice, render.options.color) +
-            fmt::format("  {}: {}\n", printable(readable_id(view.id(seam.of))), printable(seam.why));
+            fmt::format("  {}: {}\n", printable(readable_id(view.name(seam.of))), printable(seam.why));
   return text;
 }
 
@@ -189,7 +191,7 @@ std::string sparkline(std::span<const double> figures, std::size_t width) {
 std::string head_of_course(const HistoryView& view, std::size_t of, std::span<const double> figures,
                            const HistoryRender& render) {
   const auto width = static_cast<std::size_t>(render.options.width > 0 ? render.options.width : 100);
-  return printable(readable_id(view.id(of))) + "\n" + sparkline(figures, width) + "\n\n";
+  return printable(readable_id(view.name(of))) + "\n" + sparkline(figures, width) + "\n\n";
 }
 
 /// What the table leaves out, of so many runs.
@@ -258,7 +260,7 @@ std::string figure_text(double figure, const Basis& of) {
 std::string render_judged(const HistoryView& view, const NewestRun& newest, bool allow_uncompared) {
   std::string text;
   const auto line = [&](std::string_view word, std::size_t of, const std::string& why) {
-    text += fmt::format("{}: {}{}{}\n", word, printable(view.id(of)), why.empty() ? "" : ": ", printable(why));
+    text += fmt::format("{}: {}{}{}\n", word, printable(view.name(of)), why.empty() ? "" : ": ", printable(why));
   };
   for (const std::size_t of : newest.failed) line("failed", of, "");
   for (const std::size_t of : newest.gone) line("gone", of, "");
@@ -316,7 +318,7 @@ std::string render_course(const HistoryView& view, const CaseCourse& course, con
     text += "\n" + short_id(view.commit(point.of->run)) + "  " + format_change(point.counts.change) + "\n" +
             moved_functions(point.of->run, step, render);
   }
-  return text + unchanged_line(course.points.size(), table, render) + time_summary(view);
+  return text + unchanged_line(course.points.size(), table, render);
 }
 
 std::string render_times(const HistoryView& view, std::size_t of, const HistoryRender& render) {
@@ -341,7 +343,7 @@ std::string render_times(const HistoryView& view, std::size_t of, const HistoryR
     if (change != nullptr) row[2] = {time_step_text(change->point), Tint::notice};
     table.rows.push_back(std::move(row));
   }
-  return text + render_table(table, render.options) + unchanged_line(points.size(), table, render) + time_summary(view);
+  return text + render_table(table, render.options) + unchanged_line(points.size(), table, render);
 }
 
 }  // namespace tally

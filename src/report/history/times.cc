@@ -19,7 +19,7 @@ std::string time_lines(const HistoryView& view, std::size_t run, const HistoryRe
   const auto changes = view.times_at(run);
   std::string text;
   for (const TimeStep& change : changes.first(std::min(render.most, changes.size()))) {
-    text += fmt::format("    time  {}  {}  {} → {}\n",
+    text += fmt::format("    {}  {}  {}  {} → {}\n", to_string(view.history.cases[change.of].time_metric()),
                         tinted(time_step_text(change.point), Tint::notice, render.options.color),
                         printable(readable_id(view.id(change.of))), format_seconds(change.point.before),
                         format_seconds(change.point.after));
@@ -41,9 +41,13 @@ std::string time_summary(const HistoryView& view) {
 json::Object time_json(const HistoryView& view, const TimeStep& change) {
   json::Array candidates;
   for (const CommitName& commit : view.candidates(change)) candidates.emplace_back(commit.id);
-  return {{"id", view.id(change.of)},           {"before_s", change.point.before},
-          {"after_s", change.point.after},      {"change", change.point.change()},
-          {"p_value", change.point.p_value},    {"provisional", change.point.provisional},
+  return {{"id", view.id(change.of)},
+          {"metric", to_string(view.history.cases[change.of].time_metric())},
+          {"before_s", change.point.before},
+          {"after_s", change.point.after},
+          {"change", change.point.change()},
+          {"p_value", change.point.p_value},
+          {"provisional", change.point.provisional},
           {"candidates", std::move(candidates)}};
 }
 

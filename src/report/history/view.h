@@ -28,6 +28,8 @@ struct HistoryView {
 
   [[nodiscard]] const CommitName& commit(std::size_t run) const { return history.line.of_run(run); }
   [[nodiscard]] const std::string& id(std::size_t of) const { return history.cases[of].id; }
+  /// Its id, with what distinguishes the series of a case.
+  [[nodiscard]] std::string name(std::size_t of) const { return name_of(history.cases[of]); }
   /// The commits that it may be of.
   [[nodiscard]] std::span<const CommitName> candidates(std::size_t run, const CountStep& step) const {
     return history.line.candidates(step.since, run);

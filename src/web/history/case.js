@@ -1,8 +1,10 @@
 'use strict';
 // One case: where it stands, its course, the change that is looked at, and all its changes.
 
-const figureName = (one, run) =>
-  unitAt(one, run.index) === undefined ? 'Instructions per iteration' : 'Value';
+function figureName(one, run) {
+  if (one.kernels) return 'Kernels per execution';
+  return unitAt(one, run.index) === undefined ? 'Instructions per iteration' : 'Value';
+}
 
 function nowCards(one, points) {
   const anew = Math.max(0, ...breaksOf(one));

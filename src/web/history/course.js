@@ -160,7 +160,7 @@ function courseOf(one, points, chosen) {
 }
 
 function captionOf(plot, one, last) {
-  return plot.classList.contains('times')
-    ? 'Median time, in the band of its 95 % interval'
-    : figureName(one, last.run);
+  if (!plot.classList.contains('times')) return figureName(one, last.run);
+  const time = one.kernels ? 'The kernels’ own time, added up' : 'Median time';
+  return `${time}, in the band of its 95 % interval`;
 }
