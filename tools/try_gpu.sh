@@ -3,13 +3,14 @@
 #
 #   tools/try_gpu.sh [OPTION…] [PART…]     PART (default: all): peers times cold card gate counts cpu undeclared faults
 #
-#   --quick              fewer cases and rounds: about five minutes on 16 CPUs, ten without this
+#   --quick              fewer cases and rounds: about five minutes on 16 CPUs, ten without this; with less time, name
+#                        parts, or add --within 230
 #   --tally PATH         tally to try (default: of PATH, else build/release/tally)
 #   --python PATH        interpreter with PyTorch for CUDA, 3.11 or newer (default: python3)
 #   --valgrind FOLDER    counts by a Valgrind that is not installed: a package's unpacked files, FOLDER/usr/bin/valgrind
 #   --output FOLDER      where report.txt, peers.json, times.json and records.tar.gz go (default: build/try_gpu)
 #   --peers FILE         figures of an earlier `peers`, for `times` alone
-#   --within SECONDS     for all parts; those that would begin later are not tried
+#   --within SECONDS     for all parts; one that would have less than a third of its time is not tried
 #   --in-turn            never two parts at once (otherwise those that count are beside each other on 16 CPUs, and those
 #                        of CPU cases beside `gate`)
 #   --device cpu         without a GPU, to try this script: small shapes on the CPU, and no `device =`
@@ -147,7 +148,8 @@ part_card() {
   # Somebody else takes times on every card meanwhile.
   mkdir -p "$locks"
   for card in $(nvidia-smi --query-gpu=uuid --format=csv,noheader) cuda; do
-    flock "$locks/device-$card" sleep 60 &
+    # No process of it outlives the part, which ends once its output is closed.
+    (exec 9>"$locks/device-$card" && flock 9 && exec sleep 60) >/dev/null 2>&1 &
   done
   sleep 1
   TALLY_CPU_LOCKS=$locks expect 1 'has the device' run "$TRY_WORK/product-on.toml" --wall-only --max-wait 1 \
@@ -328,11 +330,12 @@ limit_of() {
 }
 # By itself, with a limit of its own, in a group of processes of its own; its lines begin with its name.
 try_part() {
-  local part=$1 limit begin=$SECONDS code said
-  limit=$(limit_of "$part")
+  local part=$1 whole limit begin=$SECONDS code said
+  whole=$(limit_of "$part")
+  limit=$whole
   if [ -n "$within" ] && [ $((within - SECONDS)) -lt "$limit" ]; then limit=$((within - SECONDS)); fi
-  if [ "$limit" -lt 10 ]; then
-    echo "$part: no time is left"
+  if [ "$limit" -lt $((whole / 3)) ]; then
+    echo "$part: too little time is left"
     code=$impossible
   else
     TRY_LIMIT=$limit timeout --kill-after=15 "$limit" bash "$self" --inside "$part" 2>&1 | sed -u "s/^/$part: /"

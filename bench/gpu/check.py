@@ -35,7 +35,8 @@ FAULTS = {
     "out of memory": r"out of memory|can't allocate memory",
     "assert": r"assert|out of bounds",
     "hang": r"timed out|time-?out",
-    "no device": r"no (\S+ )?(device|GPU|CUDA|NVIDIA)|not (available|visible)|CUDA_VISIBLE_DEVICES",
+    "no device": r"no (\S+ )?(device|GPU|CUDA|NVIDIA)|not compiled with CUDA"
+    r"|not (available|visible)|CUDA_VISIBLE_DEVICES",
 }
 
 
@@ -202,8 +203,11 @@ def check_card(options):
     cases = cases_of(options.records[0])
     good = report_failed(cases)
     for case in cases:
-        cards, settings = at(case, ("on_device", "cards")) or [], at(case, ("on_device", "settings"))
-        good = good and (options.expect == "cpu" or bool(cards))
+        cards = at(case, ("on_device", "cards")) or []
+        settings = at(case, ("on_device", "settings"))
+        if options.expect != "cpu" and not cards:
+            print(f"{case['id']}: no card in the record: nvidia-smi lists none, or is not there")
+            good = False
         print(f"{case['id']}: worked on {json.dumps(at(case, ('on_device', 'work', 'devices')))}")
         for card in cards:
             name = f"{case['id']}: {card['uuid']} ({card.get('number', '?')})"
