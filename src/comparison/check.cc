@@ -148,7 +148,9 @@ std::string text_of(const Limit& limit) { return limit.cases == "*" ? limit.text
 
 std::string message(const CaseComparison& one, const Change& change, const Limit& limit) {
   const bool denoised = limit.metric == Metric::instructions && one.counts && one.counts->denoised;
-  const std::string what = fmt::format("{}{}", denoised ? "denoised " : "", to_string(limit.metric));
+  const bool warm = limit.metric == Metric::device_time && one.next->on_device && has_warm_work(*one.next->on_device);
+  const std::string what =
+      fmt::format("{}{}{}", denoised ? "denoised " : "", to_string(limit.metric), warm ? " of a warm cache" : "");
   if (limit.kind == Limit::Kind::ceiling && (one.base == nullptr || one.base->status != CaseStatus::ok))
     return fmt::format("{} {}, limit {}", what, amount(change.after, limit.metric), limit.text);
   return fmt::format("{} {} ({} → {}), limit {}", what, percent(share_of(change.before, change.after)),

@@ -67,6 +67,13 @@ TEST(Check, WhatADeviceDoesHasLimitsOfItsOwn) {
   EXPECT_EQ(message(on_device(7, 1e-4, 1e-7), on_device(7, 1.05e-4, 1e-7), "device_time=+3%"),
             "device_time +5 % (100 µs → 105 µs), limit device_time=+3%");
   EXPECT_EQ(message(on_device(7, 1e-4, 2e-6), on_device(7, 1.05e-4, 2e-6), "device_time=+3%"), "") << "within noise";
+  const auto cold = [&](double time_s) {
+    CaseRecord one = on_device(7, time_s, 1e-7);
+    one.on_device->flush = "l2";
+    return one;
+  };
+  EXPECT_EQ(message(cold(1e-4), cold(1.05e-4), "device_time=+3%"),
+            "device_time of a warm cache +5 % (100 µs → 105 µs), limit device_time=+3%");
   EXPECT_THAT(describe(parse_limit("device_time=5").error()), HasSubstr("a time needs a unit"));
 }
 

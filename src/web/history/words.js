@@ -32,7 +32,13 @@ function figureAt(one, run, value, ofCount = count) {
 }
 
 /// What stands above a column of such figures.
-const figureTitle = site.cases.some(({units}) => units) ? 'Instructions or value' : 'Instructions';
+const figureTitle = [
+  'Instructions',
+  site.cases.some(({kernels}) => kernels) && 'kernels',
+  site.cases.some(({units, kernels}) => units && !kernels) && 'value',
+]
+  .filter(Boolean)
+  .join(' or ');
 
 /// Of a step, or of a drift, which reaches to the newest run.
 function countsOf({before, after, case: one, run}) {
