@@ -99,8 +99,7 @@ def _tally_checks(tally: str) -> tuple[list[Check], bool]:
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         return [Check("missing", "tally doctor", str(error))], False
     checks = [
-        Check(one["state"], one["what"], one["detail"], one["hint"])
-        for one in report["findings"]
+        Check(one["state"], one["what"], one["detail"], one["hint"]) for one in report["findings"]
     ]
     return checks, bool(report["ok"])
 
