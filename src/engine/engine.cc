@@ -57,6 +57,7 @@ Engine::Engine(ProcessRunner& runner, CpuLeases& leases, HostPool& pool, Builder
           leases, [this] { return cpus_in_use(); }, most_wait(request_.settings)),
       prepared_(builder, request_.toolchains, request_.surroundings, request_.settings),
       held_(book_, observer),
+      turns_(request_.cards, observer),
       all_cpus_(leases.topology().allowed.size()),
       moved_to_device_(request_.cases.size()),
       looked_into_(request_.cases.size()),
@@ -91,7 +92,8 @@ ExecutionResult Engine::run(const std::vector<bool>& done) {
       continue;
     end_unwanted_hosts();
     wake_observer_at_ = observer_.on_time(runner_.now());
-    if (result_.stopped || (book_.nothing_left() && sessions_.empty() && !builds_.running() && !awaits_cards())) break;
+    if (result_.stopped || (book_.nothing_left() && sessions_.empty() && !builds_.running() && !turns_.awaits_end()))
+      break;
     for (const Event& event : runner_.wait(next_deadline())) handle(event);
     check_deadlines();
   }
@@ -147,7 +149,7 @@ std::size_t Engine::cpus_in_use() const {
   for (const auto* const sessions : {&sessions_, &ended_}) {
     for (const RunningSession& session : *sessions) used += session.lease.cpus().size();
   }
-  return turn_ ? used + turn_->lease.cpus().size() : used;
+  return used + turns_.leased_cpus();
 }
 
 /// Nothing when there is none now, or the run cannot continue.
@@ -160,22 +162,9 @@ std::optional<CpuLease> Engine::lease_for(Mode mode, int threads) {
   return *std::move(lease);
 }
 
-/// Which cards a case may use is found out once, before the first one's times, and other work continues meanwhile.
-bool Engine::knows_cards(const std::string& kind) {
-  if (request_.cards == nullptr) return true;
-  const bool known = request_.cards->locks(kind).has_value();
-  for (const std::string& note : request_.cards->notes()) observer_.on_warning(note);
-  return known;
-}
-
-/// With all cards that the case may use.
+/// With all cards that the case may use, which are known: device_is_free().
 std::optional<CpuLease> Engine::lease_for_device(const std::string& kind, int threads) {
-  std::vector<std::string> cards;
-  if (request_.cards != nullptr) {
-    // Known: device_is_free().
-    cards = request_.cards->locks(kind).value_or(std::vector<std::string>());
-  }
-  auto lease = placement_.alone(threads, std::move(cards));
+  auto lease = placement_.alone(threads, turns_.locks(kind));
   if (!lease) {
     result_.stopped = lease.error();
     return std::nullopt;
@@ -282,8 +271,8 @@ SessionRequest Engine::request_for(const HostKind& kind, const Job& job, HostId 
 /// What takes times of a device, or looks at what it does, has it for itself; what counts the host's instructions may
 /// share it.
 bool Engine::device_is_free(const HostKind& kind, const Job& job) {
-  if (turn_ || awaits_cards()) return false;
-  if (takes_times_of_device(kind, job.mode) && !knows_cards(device_kind(job))) return false;
+  if (turns_.busy()) return false;
+  if (takes_times_of_device(kind, job.mode) && !turns_.knows_cards(device_kind(job))) return false;
   const auto takes_times = [](Mode mode) { return !is_under_valgrind(mode); };
   return std::ranges::none_of(sessions_, [&](const RunningSession& running) {
     return running.kind.on_device && (takes_times(job.mode) || takes_times(running.job.mode));
@@ -313,24 +302,21 @@ bool Engine::start_session(const HostKind& kind, const HostSpec& spec, HostId ho
   const bool of_device = takes_times_of_device(kind, job.mode);
   auto lease = of_device ? lease_for_device(device_kind(job), cpus) : lease_for(job.mode, cpus);
   if (!lease) return false;
-  if (!of_device || job.mode != Mode::wall || request_.cards == nullptr)
+  if (!of_device || job.mode != Mode::wall || !turns_.reads_cards())
     return begin_session(kind, spec, host, *std::move(lease), {});
-  turn_ = DeviceTurn{.kind = kind, .index = job.index, .lease = *std::move(lease)};
-  request_.cards->read(device_kind(job));
-  on_cards();
+  turns_.begin({.kind = kind, .index = job.index, .lease = *std::move(lease)}, device_kind(job));
   return true;
 }
 
 /// The session of the case whose turn it is. Where something has come between, the case waits for another turn.
 bool Engine::start_turn() {
-  if (!turn_ || !turn_->cards) return false;
-  DeviceTurn turn = *std::exchange(turn_, std::nullopt);
-  if (!contains(book_.kinds(), turn.kind) || book_.first(turn.kind).index != turn.index) return false;
-  const auto host = prepared_.of(turn.kind);
+  auto turn = turns_.take();
+  if (!turn || !contains(book_.kinds(), turn->kind) || book_.first(turn->kind).index != turn->index) return false;
+  const auto host = prepared_.of(turn->kind);
   if (!host || *host == nullptr || pool_.broken((*host)->key)) return false;
   const auto ready = pool_.ready((*host)->key);
-  if (!ready || !sharing_.may_begin(sharing_group(turn.index))) return false;
-  return begin_session(turn.kind, (*host)->spec, *ready, std::move(turn.lease), *std::move(turn.cards));
+  if (!ready || !sharing_.may_begin(sharing_group(turn->index))) return false;
+  return begin_session(turn->kind, (*host)->spec, *ready, std::move(turn->lease), *std::move(turn->cards));
 }
 
 /// `cards`: their state before it; none where it is not read.
@@ -412,7 +398,7 @@ void Engine::on_interrupted(int count) {
   placement_.leave();
   book_.interrupt();
   builds_.stop();
-  if (turn_) give_up_cards();
+  turns_.leave();
   if (interruption_.is_urgent()) stop_everything();
 }
 
@@ -452,7 +438,7 @@ void Engine::note_files(const RunningSession& session) {
 }
 
 void Engine::on_finished(const Finished& finished) {
-  if (request_.cards != nullptr && request_.cards->on_finished(finished)) return on_cards();
+  if (turns_.on_finished(finished)) return conclude_sessions();
   if (!builds_.owns(finished.id)) return handle(pool_.on_finished(finished));
   if (auto built = builds_.on_finished(finished); !built) result_.stopped = built.error();
 }
@@ -498,31 +484,9 @@ void Engine::on_reaped(const ChildReaped& reaped) {
   end_session(session);
 }
 
-bool Engine::awaits_cards() const { return std::ranges::any_of(ended_, &RunningSession::reads_cards); }
-
-/// Who waits for the state of the cards has it, if it has been read.
-void Engine::on_cards() {
-  auto cards = request_.cards->take();
-  for (const std::string& note : request_.cards->notes()) observer_.on_warning(note);
-  if (!cards) return;
-  if (turn_) {
-    turn_->cards = *std::move(cards);
-    return;
-  }
-  const auto session = std::ranges::find_if(ended_, &RunningSession::reads_cards);
-  if (session == ended_.end()) return;
-  session->reads_cards = false;
-  session->lease = {};
-  session->cards = watched(session->cards_before, *cards);
-  conclude_sessions();
-}
-
-/// A case's times stand without the state of its cards; one whose turn it would have been has none.
 void Engine::give_up_cards() {
-  turn_.reset();
-  if (request_.cards == nullptr) return;
-  request_.cards->give_up();
-  on_cards();
+  turns_.give_up();
+  conclude_sessions();
 }
 
 /// Its sessions are tried again in a fresh host, as often as the settings say.
@@ -541,8 +505,7 @@ void Engine::end_session(Running session) {
   runner_.unwatch(session->session->socket());
   runner_.unwatch(session->session->output());
   session->ended = runner_.now();
-  session->reads_cards = !session->cards_before.empty() && session->session->ending() == Ending::ok;
-  if (!session->reads_cards) session->lease = {};
+  if (session->cards_before.empty()) session->lease = {};
   estimate_single_hosts(*session);
   pool_.give_back(session->host);
   if (session->session->ending() != Ending::host_lost) pool_.works(session->host);
@@ -550,10 +513,7 @@ void Engine::end_session(Running session) {
   note_files(*session);
   sharing_.end(session->session->request().job);
   ended_.splice(ended_.end(), sessions_, session);
-  if (session->reads_cards) {
-    request_.cards->read(device_kind(session->job));
-    on_cards();
-  }
+  if (!session->cards_before.empty()) turns_.end(*session, device_kind(session->job));
   conclude_sessions();
 }
 
@@ -705,7 +665,8 @@ std::optional<Clock::time_point> Engine::next_deadline() {
   for (const RunningSession& session : sessions_) next = std::min(next, session.ladder.next());
   next = std::min({next, queue_.next(sessions_), pool_.next_deadline()});
   const Clock::time_point now = runner_.now();
-  if (interruption_.begun() && (!sessions_.empty() || awaits_cards())) next = std::min(next, now + Milliseconds(50));
+  if (interruption_.begun() && (!sessions_.empty() || turns_.awaits_end()))
+    next = std::min(next, now + Milliseconds(50));
   if (const auto again = placement_.next(now)) next = std::min(next, *again);
   if (next_due_) next = std::min(next, *next_due_);
   if (!book_.nothing_left()) next = std::min(next, now + kLookAround);

@@ -14,6 +14,7 @@
 #include "cpu/placement.h"
 #include "engine/build_queue.h"
 #include "engine/case_book.h"
+#include "engine/device_turns.h"
 #include "engine/file_sharing.h"
 #include "engine/held_counts.h"
 #include "engine/interruption.h"
@@ -66,9 +67,7 @@ class Engine {
   void on_fd(int fd, bool closed);
   void on_case_socket(Running session, bool closed);
   void on_finished(const Finished& finished);
-  void on_cards();
   void give_up_cards();
-  [[nodiscard]] bool awaits_cards() const;
   void handle(const std::vector<HostEvent>& events);
   void on_forked(const ChildForked& forked);
   void on_reaped(const ChildReaped& reaped);
@@ -93,7 +92,6 @@ class Engine {
   [[nodiscard]] std::string sharing_group(std::size_t index) const;
   [[nodiscard]] std::size_t cpus_in_use() const;
   std::optional<CpuLease> lease_for(Mode mode, int threads = 1);
-  bool knows_cards(const std::string& kind);
   std::optional<CpuLease> lease_for_device(const std::string& kind, int threads);
   [[nodiscard]] std::string device_kind(const Job& job) const;
   void note_cards(const RunningSession& session, CaseOutcome& outcome) const;
@@ -114,7 +112,7 @@ class Engine {
   HeldCounts held_;
   RunningSessions sessions_;
   RunningSessions ended_;  ///< Not concluded: what they ran beside may spoil them yet, or their cards are read.
-  std::optional<DeviceTurn> turn_;
+  DeviceTurns turns_;
   FileSharing sharing_;
   std::size_t all_cpus_ = 1;  ///< That may be used; with one, cases never run beside each other.
   /// By case, of those that name no device: it has requested one, and is measured where there are some.

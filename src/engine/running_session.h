@@ -34,14 +34,6 @@ struct RunningSession {
   std::vector<CardWatch> cards = {};                 ///< Once they are.
 };
 
-/// A case is to take times on a device next: it has its CPUs and cards, and its session begins once the cards are read.
-struct DeviceTurn {
-  HostKind kind;
-  std::size_t index = 0;  ///< Of its case.
-  CpuLease lease;
-  std::optional<std::vector<Card>> cards = {};
-};
-
 /// So long a case that was stopped may clean up after itself; 0: it does not.
 [[nodiscard]] Milliseconds time_to_clean_up(const Case& measured);
 
