@@ -61,6 +61,7 @@ std::string format_value(double value, std::string_view unit) {
   if (unit == "bytes" && value >= kLeastWhole) return bytes_text(static_cast<std::uint64_t>(value));
   const bool is_large = std::abs(value) >= 1000 && std::abs(value) < 1e15;
   const std::string text = is_large ? format_count(value) : fmt::format("{:.4g}", value);
+  if (unit == "kernels" && text == "1") unit = "kernel";
   return unit.empty() ? text : fmt::format("{} {}", text, unit);
 }
 

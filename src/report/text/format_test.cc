@@ -17,6 +17,14 @@ TEST(Format, CountsHaveSeparatorsAndFewDecimals) {
   EXPECT_EQ(format_count(123456), "123,456");
 }
 
+TEST(Format, AValueHasItsUnit) {
+  EXPECT_EQ(format_value(2, "kernels"), "2 kernels");
+  EXPECT_EQ(format_value(1, "kernels"), "1 kernel");
+  EXPECT_EQ(format_value(12345.6, "nodes"), "12,346 nodes");
+  EXPECT_EQ(format_value(2048, "bytes"), "2 KiB");
+  EXPECT_EQ(format_value(0.123456, ""), "0.1235");
+}
+
 TEST(Format, CallsOfTwoSidesAreOneWhereTheyAgree) {
   EXPECT_EQ(format_calls(3, 4), "3 → 4");
   EXPECT_EQ(format_calls(3, 3 + 1e-9), "3");

@@ -163,7 +163,7 @@ function historyCases() {
   });
   draw();
   return [
-    el('h2', {}, plural(site.cases.length, 'case', 'cases')),
+    el('h2', {}, plural(site.cases.filter(({kernels}) => !kernels).length, 'case', 'cases')),
     el('div', {class: 'tools'}, filter, el('kbd', {}, '/')),
     place,
   ];

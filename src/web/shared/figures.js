@@ -24,7 +24,8 @@ function valueText(value, unit) {
   }
   const isLarge = Math.abs(value) >= 1000 && Math.abs(value) < 1e15;
   const text = isLarge ? count(value) : String(Number(value.toPrecision(4)));
-  return unit ? text + '\u202f' + unit : text;
+  const name = unit === 'kernels' && text === '1' ? 'kernel' : unit;
+  return name ? text + '\u202f' + name : text;
 }
 
 function signed(value) {
