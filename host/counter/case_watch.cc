@@ -248,8 +248,7 @@ void note_process(ThreadId thread, UInt number, const UWord* arguments, SysRes r
   constexpr UInt kClone = 56;
   constexpr UInt kFork = 57;
   constexpr UInt kVfork = 58;
-  constexpr UWord kThread = 0x10000;  // CLONE_THREAD
-  const bool starts = number == kFork || number == kVfork || (number == kClone && (arguments[0] & kThread) == 0);
+  const bool starts = number == kFork || number == kVfork || (number == kClone && !is_new_thread(number, arguments));
   if (starts && !sr_isError(result) && is_instrumenting() && is_collecting(thread))
     g_watch->requested |= host::kProcess;
 }

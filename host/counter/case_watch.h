@@ -4,7 +4,7 @@
 ///
 /// Monotonic clocks count as no time of day: benchmark libraries read them around each loop. What is no regular file (a
 /// pipe, a terminal, /dev/null) and what the kernel makes up (/proc) is nobody's to share. Nothing is looked at before
-/// a host has asked. A process that the guest starts with exec runs without the counter, and is not seen.
+/// a host has asked. What the guest starts with exec runs without the counter: nothing of what it does is seen.
 #pragma once
 
 #include "valgrind.h"

@@ -26,13 +26,6 @@ void settle(Thread& thread) {
   thread.requested = 0;
 }
 
-/// Whether the call makes a thread of this process.
-bool is_new_thread(UInt number, const UWord* arguments) {
-  constexpr UInt kClone = 56;
-  constexpr UWord kThread = 0x00010000;  // CLONE_THREAD
-  return number == kClone && (arguments[0] & kThread) != 0;
-}
-
 bool has_room() {
   for (ThreadId thread = 1; thread < g_room; ++thread) {
     if (VG_(is_valid_tid)(thread) == False) return true;
@@ -57,6 +50,12 @@ void on_create(ThreadId parent, ThreadId child) {
   settle(g_threads[child]);  // of the one that had this number before
   g_threads[child] = Thread{};
   if (child > g_highest) g_highest = child;
+}
+
+bool is_new_thread(UInt number, const UWord* arguments) {
+  constexpr UInt kClone = 56;
+  constexpr UWord kThread = 0x00010000;  // CLONE_THREAD
+  return number == kClone && (arguments[0] & kThread) != 0;
 }
 
 void explain_too_many_threads(UInt number, const UWord* arguments) {

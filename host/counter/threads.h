@@ -14,6 +14,8 @@ void reserve_threads();
 void on_start(ThreadId thread, ULong blocks);
 void on_create(ThreadId parent, ThreadId child);
 
+/// Whether a system call makes a thread of this process.
+bool is_new_thread(UInt number, const UWord* arguments);
 /// Before a system call: where it makes a thread for which Valgrind has no room, which ends the process, and of a
 /// forked one without a word, standard error says so.
 void explain_too_many_threads(UInt number, const UWord* arguments);

@@ -44,8 +44,8 @@ class DeviceTurns {
   /// The turn, once its cards are read; it is over then.
   std::optional<DeviceTurn> take();
 
-  /// A session that took times is over. It keeps its lease until its cards are read again
-  /// (RunningSession::reads_cards), and stays where it is until then; where there is nothing to read, the lease ends.
+  /// A session is over, and so is its lease. One whose cards were read keeps it until they are read again
+  /// (RunningSession::reads_cards), and stays where it is until then.
   void end(RunningSession& session, const std::string& kind);
 
   /// False: the process is none of its own.

@@ -505,7 +505,6 @@ void Engine::end_session(Running session) {
   runner_.unwatch(session->session->socket());
   runner_.unwatch(session->session->output());
   session->ended = runner_.now();
-  if (session->cards_before.empty()) session->lease = {};
   estimate_single_hosts(*session);
   pool_.give_back(session->host);
   if (session->session->ending() != Ending::host_lost) pool_.works(session->host);
@@ -513,7 +512,7 @@ void Engine::end_session(Running session) {
   note_files(*session);
   sharing_.end(session->session->request().job);
   ended_.splice(ended_.end(), sessions_, session);
-  if (!session->cards_before.empty()) turns_.end(*session, device_kind(session->job));
+  turns_.end(*session, device_kind(session->job));
   conclude_sessions();
 }
 
