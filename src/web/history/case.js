@@ -6,6 +6,10 @@ function figureName(one, run) {
   return unitAt(one, run.index) === undefined ? 'Instructions per iteration' : 'Value';
 }
 
+function timeName(one) {
+  return one.kernels ? 'The kernels’ own time, added up' : 'Median time';
+}
+
 function nowCards(one, points) {
   const anew = Math.max(0, ...breaksOf(one));
   const last = points.at(-1);
@@ -21,7 +25,7 @@ function nowCards(one, points) {
     ]),
     last.time &&
       card(
-        'Median time',
+        timeName(one),
         seconds(last.time.median, (last.time.high - last.time.low) / 2),
         `95 %: ${seconds(last.time.low)} to ${seconds(last.time.high)}`,
       ),

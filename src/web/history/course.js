@@ -161,6 +161,5 @@ function courseOf(one, points, chosen) {
 
 function captionOf(plot, one, last) {
   if (!plot.classList.contains('times')) return figureName(one, last.run);
-  const time = one.kernels ? 'The kernels’ own time, added up' : 'Median time';
-  return `${time}, in the band of its 95 % interval`;
+  return `${timeName(one)}, in the band of its 95 % interval`;
 }
