@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "base/text.h"
 
@@ -43,25 +44,41 @@ std::vector<Event> ProcessRunner::wait(std::optional<Clock::time_point> deadline
 
 void ProcessRunner::put_back(std::vector<Event> events) { std::ranges::move(events, std::back_inserter(put_back_)); }
 
-ProcessResult run(ProcessRunner& runner, ProcessRequest request) {
+std::vector<ProcessResult> run_beside(ProcessRunner& runner, std::vector<ProcessRequest> requests) {
   const int interruptions_before = runner.interruptions();
-  const Result<ProcessId> id = runner.start(std::move(request));
-  if (!id) return ProcessResult{.outcome = SpawnFailed{id.error()}, .out = {}, .err = {}};
-  std::vector<Event> others;
-  std::optional<ProcessResult> result;
-  while (!result) {
-    for (Event& event : runner.collect(std::nullopt, ProcessRunner::Fds::ignored)) {
-      auto* finished = std::get_if<Finished>(&event);
-      if (finished != nullptr && finished->id == *id) {
-        result = std::move(finished->result);
-      } else {
-        others.push_back(std::move(event));
-      }
+  std::vector<ProcessResult> results(requests.size());
+  std::map<ProcessId, std::size_t> running;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const Result<ProcessId> id = runner.start(std::move(requests[i]));
+    if (id) {
+      running.emplace(*id, i);
+    } else {
+      results[i].outcome = SpawnFailed{id.error()};
     }
-    if (runner.interruptions() != interruptions_before) runner.cancel(*id, CancelMode::at_once);
+  }
+  std::vector<Event> others;
+  while (!running.empty()) {
+    for (Event& event : runner.collect(std::nullopt, ProcessRunner::Fds::ignored)) {
+      auto* const finished = std::get_if<Finished>(&event);
+      const auto one = finished == nullptr ? running.end() : running.find(finished->id);
+      if (one == running.end()) {
+        others.push_back(std::move(event));
+        continue;
+      }
+      results[one->second] = std::move(finished->result);
+      running.erase(one);
+    }
+    if (runner.interruptions() == interruptions_before) continue;
+    for (const auto& [id, i] : running) runner.cancel(id, CancelMode::at_once);
   }
   runner.put_back(std::move(others));
-  return std::move(*result);
+  return results;
+}
+
+ProcessResult run(ProcessRunner& runner, ProcessRequest request) {
+  std::vector<ProcessRequest> requests;
+  requests.push_back(std::move(request));
+  return std::move(run_beside(runner, std::move(requests)).front());
 }
 
 std::optional<std::string> find_program(const std::string& name, std::string_view path) {

@@ -195,13 +195,16 @@ class ProcessRunner {
   virtual std::vector<Event> collect(std::optional<Clock::time_point> deadline, Fds fds) = 0;
 
  private:
-  friend ProcessResult run(ProcessRunner& runner, ProcessRequest request);
+  friend std::vector<ProcessResult> run_beside(ProcessRunner& runner, std::vector<ProcessRequest> requests);
 
   std::vector<Event> put_back_;
 };
 
-/// Runs one process to its end, for simple tools (`cc --version`). An interruption cancels it. Events of others wait
-/// for the next wait(). A start() that failed is SpawnFailed.
+/// Runs simple tools (`cc --version`) beside each other, all of them to their ends; the results are in the order of the
+/// requests. An interruption cancels them. Events of others wait for the next wait(). A start() that failed is
+/// SpawnFailed.
+std::vector<ProcessResult> run_beside(ProcessRunner& runner, std::vector<ProcessRequest> requests);
+/// Runs one.
 ProcessResult run(ProcessRunner& runner, ProcessRequest request);
 
 /// The executable file that `name` means: itself when it has a slash, else the first hit in `path` (a PATH value).

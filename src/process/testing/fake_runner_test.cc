@@ -71,6 +71,32 @@ TEST(FakeRunner, AnInterruptionCancelsRunAndIsReportedAfterwards) {
   EXPECT_EQ(std::get<Interrupted>(runner.wait().at(0)).count, 1);
 }
 
+TEST(FakeRunner, ToolsBesideEachOtherEndWhenTheLastOneDoes) {
+  FakeProcessRunner runner;
+  runner.script(takes(Milliseconds(30), 1));
+  runner.script({.result = {}, .refused = Error{ErrorKind::missing, "no such program", {}, {}}});
+  runner.script(takes(Milliseconds(20), 3));
+  std::vector<ProcessRequest> requests;
+  for (const char* const name : {"slow", "missing", "fast"}) requests.push_back(named(name));
+  const std::vector<ProcessResult> results = run_beside(runner, std::move(requests));
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(std::get<Exited>(results[0].outcome).code, 1);
+  EXPECT_EQ(describe(results[1].outcome), "no such program");
+  EXPECT_EQ(std::get<Exited>(results[2].outcome).code, 3);
+  EXPECT_EQ(runner.now().time_since_epoch(), Milliseconds(30));
+}
+
+TEST(FakeRunner, AnInterruptionCancelsAllThatRunBesideEachOther) {
+  FakeProcessRunner runner;
+  for (int i = 0; i < 2; ++i) runner.script(takes(Milliseconds(1000), 0));
+  runner.inject(Interrupted{1}, Milliseconds(5));
+  std::vector<ProcessRequest> requests;
+  for (const char* const name : {"one", "other"}) requests.push_back(named(name));
+  for (const ProcessResult& result : run_beside(runner, std::move(requests)))
+    EXPECT_TRUE(std::holds_alternative<Cancelled>(result.outcome));
+  EXPECT_EQ(std::get<Interrupted>(runner.wait().at(0)).count, 1);
+}
+
 /// Gives every byte back, and ends at a full stop.
 class Echo final : public FakePeer {
  public:
