@@ -35,6 +35,22 @@ std::uint32_t page_faults() {
   return static_cast<std::uint32_t>(used.ru_minflt);
 }
 
+/// As long as it lives, other threads have what the calling one holds.
+class OthersRun {
+ public:
+  explicit OthersRun(const RegionHooks& hooks) : let_(hooks.let_others_run) {
+    if (let_ != nullptr) let_(true);
+  }
+  OthersRun(const OthersRun&) = delete;
+  OthersRun& operator=(const OthersRun&) = delete;
+  ~OthersRun() {
+    if (let_ != nullptr) let_(false);
+  }
+
+ private:
+  void (*let_)(bool they_may);
+};
+
 }  // namespace
 
 Regions::Regions(Channel channel, std::uint32_t job, std::uint64_t warm_up)
@@ -65,7 +81,7 @@ std::uint64_t Regions::wait() {
       if (const std::uint64_t iterations = next_warm_up(); iterations > 0) return iterations;
       threads_ = count_threads();
       if (threads_ > 1 && warm_up_.executions() > 0) {
-        wait_until_others_sleep();
+        wait_for_others();
         sleeps_before_ = sleeps_of_others();
         if (!callgrind::running()) note_sleeps();
         state_ = State::probing;
@@ -117,7 +133,7 @@ void Regions::become_ready() {
   // A team of threads does not survive a fork: its region would wait for ever. Threads that the statement never wakes
   // (PyTorch makes a pool when the number of threads is set, and uses none for small tensors) are no hindrance.
   if (threads_ > 1) {
-    wait_until_others_sleep();
+    wait_for_others();
     const bool work = state_ == State::probing && sleeps_of_others() != sleeps_before_;
     in_process_ = in_process_ || warm_up_.executions() == 0 || work;
     // Valgrind runs one thread at a time, wherever it is.
@@ -136,6 +152,17 @@ void Regions::become_ready() {
   if (device != nullptr) ready.text(Field::device, device);
   if (other_allocator() != nullptr) ready.text(Field::allocator, other_allocator());
   channel_.send(ready);
+}
+
+void Regions::wait_for_others() {
+  const OthersRun meanwhile(hooks_);
+  wait_until_others_sleep();
+}
+
+Channel::Received Regions::receive() {
+  if (threads_ <= 1) return channel_.receive();
+  const OthersRun meanwhile(hooks_);
+  return channel_.receive();
 }
 
 /// Iterations of the warm-up's next part; 0 when it is over.
@@ -207,7 +234,7 @@ std::uint64_t Regions::next_command() {
   state_ = State::idle;
   for (;;) {
     if (fork_timed()) return prepare_time();
-    const Channel::Received received = channel_.receive();
+    const Channel::Received received = receive();
     if (received.lost) note_cut_off();
     if (!received.open) ::_exit(0);  // the runner has lost interest
     switch (received.message.type()) {
@@ -274,7 +301,7 @@ std::uint64_t Regions::prepare_count(const Message& command) {
   iterations_ = fixed_ > 0 ? fixed_ : command.number(Field::iterations, 1);
   state_ = State::counting;
   if (followed_ != Followed::nothing) followed_ = callgrind::follow(followed_);
-  if (in_process_ && threads_ > 1) wait_until_others_sleep();
+  if (in_process_ && threads_ > 1) wait_for_others();
   // Left-overs of setup and warm-up make malloc_consolidate strike one replicate in five, at ≈ 130,000 instructions.
   malloc_trim(0);
   prepare_region();

@@ -34,6 +34,10 @@ struct RegionHooks {
   /// Brings the allocator into a state of its own, where instructions are counted, after the first half of the
   /// statement's warm-up and again one execution later (`again`); may be null.
   void (*settle)(void* context, bool again) = nullptr;
+  /// In a process with threads, which may wait for a lock that the calling one holds (an interpreter's): it holds that
+  /// no longer, and does so again. They would be seen asleep; and a fork has none of them, but their claim to the lock,
+  /// which it would yield to them for ever. Not measured; may be null.
+  void (*let_others_run)(bool they_may) = nullptr;
   /// A region is over, in the process that has executed it; not measured. May be null.
   void (*after_region)(void* context) = nullptr;
   void* context = nullptr;
@@ -123,6 +127,8 @@ class Regions {
   void report_counted(int pid, int status);
   void report_timed(int pid, int status);
   bool fork_region(bool timed);
+  void wait_for_others();
+  Channel::Received receive();
   const char* look_for_device();
   [[nodiscard]] bool observes() const;
   void keep_sample(double elapsed_ns);

@@ -15,6 +15,7 @@
 #include "callgrind.h"
 #include "entropy.h"
 #include "fork_server.h"
+#include "other_threads.h"
 #include "phase.h"
 #include "pinned_stack.h"
 #ifdef TALLY_HOSTS_PROGRAMS
@@ -190,6 +191,7 @@ PyObject* set_hooks(PyObject* /*module*/, PyObject* args) {
   tally::host::RegionHooks hooks;
   hooks.context = g_run;
   hooks.settle = tally::host::settle_pools();
+  hooks.let_others_run = tally::host::let_others_run;
   Py_INCREF(before);
   Py_INCREF(sync);
   g_run->hooks[0] = before;

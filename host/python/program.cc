@@ -19,6 +19,7 @@
 #include "case_child.h"
 #include "entropy.h"
 #include "fork_server.h"
+#include "other_threads.h"
 #include "parent_death.h"
 #include "protocol/case_watch.h"
 #include "protocol/collected.h"
@@ -348,6 +349,9 @@ int add_program_parts(PyObject* module) {
 void begin_program_case(Regions* regions, const Message& request) {
   g_regions = regions;
   g_asked_iterations = request.number(Field::iterations, 0);
+  RegionHooks hooks = regions->hooks();
+  hooks.let_others_run = let_others_run;
+  regions->set_hooks(hooks);
 }
 
 PyObject* first_item(PhaseIterator* iterator) {

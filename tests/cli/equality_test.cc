@@ -1,5 +1,7 @@
 /// What "equal" is said of: randomness that is fixed, a second process, a first run in a fresh folder, and hosts that
-/// have threads. Counts only.
+/// have threads.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -318,11 +320,14 @@ import concurrent.futures, threading, time
 POOL = concurrent.futures.ThreadPoolExecutor(1, "workers")
 POOL.submit(int).result()
 LOCK = threading.Lock()
+HELD = threading.Event()
 def busy():
     with LOCK:
+        HELD.set()
         while True:
             time.sleep(0.01)
 threading.Thread(target=busy, daemon=True, name="holds the lock").start()
+HELD.wait()
 def ask(n):
     return POOL.submit(pow, n, 2).result()
 def held():
@@ -356,6 +361,34 @@ toolchain = "pool"
   ASSERT_TRUE(held.failure);
   EXPECT_THAT(held.failure->message, AllOf(HasSubstr("nothing in its process computes"), HasSubstr("holds the lock")));
   EXPECT_EQ(held.attempts.size(), 1U);
+}
+
+TEST_F(Exact, ThreadsThatWakeNowAndThenMayDoSoWhileACaseWaits) {
+  static_cast<void>(write("beat.py", R"py(
+import threading, time
+def beat(pause):
+    while True:
+        time.sleep(pause)
+for i, pause in enumerate((0.2, 0.5, 1)):
+    threading.Thread(target=beat, args=(pause,), daemon=True, name=f"beat {i}").start()
+)py"));
+  std::string text = R"toml(schema = 1
+[defaults]
+timeout = "20 s"
+[toolchain.beat]
+extends = "python"
+requires = ["beat"]
+)toml";
+  // Before, one of two hung: its replicate gave the interpreter's lock to a thread that no fork has.
+  for (int n = 0; n < 4; ++n)
+    text += fmt::format("[[benchmark]]\nlabel = \"{0}\"\npy = \"sum(range(1000 + {0}))\"\ntoolchain = \"beat\"\n", n);
+  const std::string suite = write("beat.toml", text);
+  for (const std::string what : {"--counts-only", "--wall-only"}) {
+    How how;
+    how.folder = folder_->path();
+    const Ran ran = tally({"run", suite, what, "--server", "off"}, how);
+    EXPECT_EQ(ran.code, 0) << what << ran.err << ran.out;
+  }
 }
 
 }  // namespace
