@@ -14,6 +14,7 @@
 #include "callgrind.h"
 #include "entropy.h"
 #include "memory_map.h"
+#include "open_files.h"
 #include "protocol/descriptors.h"
 #include "shared_page.h"
 
@@ -31,6 +32,7 @@ constexpr int kDeadlySignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGS
 Channel g_crash_channel(-1);
 bool g_keeps_output = false;
 bool g_keeps_all = false;
+void (*g_on_pipe)(int) = SIG_DFL;
 std::uint32_t g_crash_job = 0;
 alignas(64) char g_signal_stack[56 * 1024];
 
@@ -85,7 +87,8 @@ void limit(const Message& request) {
   ::setrlimit(RLIMIT_DATA, &data);
 }
 
-/// Returns the socket's number. `all`: every other descriptor but standard ones is closed.
+/// Returns the socket's number. `all`: every other descriptor is closed, but standard ones and what the program itself
+/// had open before.
 int take_descriptors(int socket, int output, bool all) {
   const int number = ::dup3(socket, protocol::kCaseSocket, O_CLOEXEC) < 0 ? socket : protocol::kCaseSocket;
   // Out of the way of the numbers that are about to be taken.
@@ -94,14 +97,16 @@ int take_descriptors(int socket, int output, bool all) {
   ::dup2(high_output, 1);
   ::dup2(high_output, 2);
   if (!all) return number;
-  ::close_range(3, static_cast<unsigned>(number) - 1, 0);
+  open_files::close_others(3, static_cast<unsigned>(number) - 1);
   const int last_kept = number == protocol::kCaseSocket && g_keeps_output ? protocol::kCaseOutput : number;
   ::close_range(static_cast<unsigned>(last_kept) + 1, ~0U, 0);
+  open_files::part();
   return number;
 }
 
 Channel become_case(const Message& request, int socket, int output, bool forked) {
-  for (int signal : {SIGINT, SIGTERM, SIGCHLD, SIGPIPE}) ::signal(signal, SIG_DFL);
+  for (int signal : {SIGINT, SIGTERM, SIGCHLD}) ::signal(signal, SIG_DFL);
+  ::signal(SIGPIPE, g_on_pipe);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -130,6 +135,7 @@ Channel become_case(const Message& request, int socket, int output, bool forked)
 
 }  // namespace
 
+void keep_pipe_signal_in_cases(void (*handler)(int)) { g_on_pipe = handler; }
 void keep_output_in_cases() { g_keeps_output = true; }
 void keep_all_in_cases() { g_keeps_all = true; }
 
@@ -151,7 +157,11 @@ void report_crashes(const Channel& channel, std::uint32_t job) {
   struct sigaction action{};
   action.sa_sigaction = on_deadly_signal;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  for (int signal : kDeadlySignals) ::sigaction(signal, &action, nullptr);
+  for (int signal : kDeadlySignals) {
+    struct sigaction theirs{};
+    const bool is_free = ::sigaction(signal, nullptr, &theirs) == 0 && theirs.sa_handler == SIG_DFL;
+    if (is_free) ::sigaction(signal, &action, nullptr);
+  }
 }
 
 }  // namespace tally::host

@@ -15,6 +15,7 @@
 #include "huge_pages.h"
 #include "joined_mappings.h"
 #include "late_variables.h"
+#include "open_files.h"
 #include "parent_death.h"
 #include "populated_pages.h"
 #include "protocol/descriptors.h"
@@ -131,7 +132,7 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context, int con
   struct sigaction action{};
   action.sa_handler = on_child;
   ::sigaction(SIGCHLD, &action, nullptr);
-  ::signal(SIGPIPE, SIG_IGN);
+  keep_pipe_signal_in_cases(::signal(SIGPIPE, SIG_IGN));
   sigset_t blocked;
   sigset_t unblocked;
   sigemptyset(&blocked);
@@ -139,6 +140,7 @@ int serve(const HostIdentity& identity, RunCase run_case, void* context, int con
   ::sigprocmask(SIG_BLOCK, &blocked, &unblocked);
   sigdelset(&unblocked, SIGCHLD);
 
+  open_files::note();
   // What the warm-up counted must not be written again by every child.
   callgrind::discard();
   // A process that is made of this host's image continues here.

@@ -159,6 +159,8 @@ void Regions::wait_for_others() {
   wait_until_others_sleep();
 }
 
+void Regions::let_others_run() const { const OthersRun meanwhile(hooks_); }
+
 Channel::Received Regions::receive() {
   if (threads_ <= 1) return channel_.receive();
   const OthersRun meanwhile(hooks_);
@@ -281,6 +283,8 @@ bool Regions::fork_timed() {
 }
 
 bool Regions::fork_region(bool timed) {
+  // A time command forks several in a row. Whoever has waited for the lock meanwhile has it first.
+  if (threads_ > 1) let_others_run();
   const Replicate::Forked replicate = replicate_.fork();
   if (replicate.here) return true;
   if (shared_page().failed != 0) ::_exit(1);  // it has reported why itself

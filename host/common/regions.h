@@ -128,6 +128,7 @@ class Regions {
   void report_timed(int pid, int status);
   bool fork_region(bool timed);
   void wait_for_others();
+  void let_others_run() const;
   Channel::Received receive();
   const char* look_for_device();
   [[nodiscard]] bool observes() const;

@@ -11,6 +11,7 @@
 
 #include "callgrind.h"
 #include "entropy.h"
+#include "open_files.h"
 #include "parent_death.h"
 #include "protocol/descriptors.h"
 #include "shared_page.h"
@@ -76,6 +77,7 @@ Replicate::Forked Replicate::fork() {
     here_ = true;
     entropy::continue_after_fork();
     callgrind::after_fork();
+    open_files::part();
     take_done_pipe(done);
     return {.here = true};
   }

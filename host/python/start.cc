@@ -53,9 +53,25 @@ PyObject* seal(PyObject* /*module*/, PyObject* args) {
   Py_RETURN_NONE;
 }
 
-/// forget_user(): USER is gone from the C library's variables, if ask_c_library() had set it.
+/// Where shutil was imported while something stood in the place of os.stat(), it has not found that in the list of what
+/// takes descriptors of folders, as it does on every Linux, and would remove folders in another way.
+void correct_shutil() {
+  PyObject* const shutil = PyDict_GetItemString(PySys_GetObject("modules"), "shutil");
+  if (shutil == nullptr) return;
+  PyObject* const yes = PyBool_FromLong(1);
+  PyObject* const remove = PyObject_GetAttrString(shutil, "rmtree");
+  if (remove != nullptr) PyObject_SetAttrString(remove, "avoids_symlink_attacks", yes);
+  PyObject_SetAttrString(shutil, "_use_fd_functions", yes);
+  Py_XDECREF(remove);
+  Py_DECREF(yes);
+  PyErr_Clear();
+}
+
+/// forget_user(): USER is gone from the C library's variables, if ask_c_library() had set it. And nobody keeps what was
+/// found out of the stand-ins.
 PyObject* forget_named_user(PyObject* /*module*/, PyObject* /*args*/) {
   forget_user();
+  correct_shutil();
   Py_RETURN_NONE;
 }
 

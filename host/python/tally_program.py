@@ -167,7 +167,8 @@ class Case:
     def measure(self, function, args=(), kwargs=None, setup=None, teardown=None, executions=None):
         """Executes function(*args, **kwargs) as often as it takes, and once more for what it returns. With `setup`,
         each execution has its arguments from a call of that, (args, kwargs), before the region; None: those that are
-        given. `teardown` is called with them after it. `executions` is how many are in a region where it matters."""
+        given. `teardown` is called with them after it; without a `setup`, after each `executions` of them (None: one).
+        Else `executions` is how many are in a region where it matters."""
         if self._begun:
             raise RuntimeError("one benchmark is measured once")
         self._begun = True
@@ -279,7 +280,7 @@ class Case:
             if in_loop is not None:
                 in_loop()
             given = first.pop() if first else setup() if setup is not None else None
-            if given is None:
+            if not given:
                 return tuple(args), kwargs
             if args or kwargs:
                 raise TypeError(
@@ -292,7 +293,11 @@ class Case:
             prepared[:] = [prepare_one() for _ in range(number)]
             return prepared
 
+        each = 1 if setup is not None else executions or 1  # for a teardown
+
         def clear():
+            if setup is None:
+                del prepared[1:]
             while prepared:
                 its_args, its_kwargs = prepared.pop()
                 if teardown is not None:
@@ -300,20 +305,21 @@ class Case:
 
         def once():
             its_args, its_kwargs = prepare_one()
-            result = function(*its_args, **its_kwargs)
+            for _ in range(each):
+                result = function(*its_args, **its_kwargs)
             if teardown is not None:
                 teardown(*its_args, **its_kwargs)
             return result
 
         size = _tally_host.size_up(once, True)
-        # A setup that gives no arguments leaves its work somewhere, where one execution finds it.
+        # A setup that gives no arguments leaves its work somewhere, where one execution finds it; and a teardown takes
+        # away what one has left.
         if setup is not None:
             first.append(setup())
-        if first == [None]:
-            executions = 1
+        if setup is None or not first[0]:
             for _ in range(how_often(size)[0] - 3):
                 once()
-            _tally_host.plan(1, 1)  # three executions, each with what comes before it
+            _tally_host.plan(each, each)  # three regions, each with what comes before it
         else:
             self._plan(size, executions)
         baseline, statement = self._phases
@@ -362,12 +368,12 @@ def run_case(prepare, _load, _setup, names, before_region, sync, *others):
 
 
 def take_places():
-    """The folder that a child begins in is for its own temporary files; its place is the program's folder."""
+    """The folder that a child begins in is for its own temporary files; its place is where the program was."""
     os.environ["TMPDIR"] = os.getcwd()
     if "tempfile" in sys.modules:
         # Not None: to find it out, it asks for the process's number, which a case is warned of.
         sys.modules["tempfile"].tempdir = os.getcwd()
-    os.chdir(FOLDER[0])
+    os.chdir(PLACE[0])
 
 
 def one_line(text):
@@ -531,6 +537,7 @@ def ready(benchmarks, run, none="", prepare=None):
         write_list(benchmarks, none)
         return
     RUN.append(run)
+    PLACE.append(os.getcwd())
     if prepare is not None:
         prepare()
     if _tally_host.has_changed_files():
@@ -605,6 +612,7 @@ def main():
 
 LISTS = os.environ.pop(ASK, "") == "list"  # it only lists its benchmarks
 FOLDER = []
+PLACE = []  # the folder in which it was collected: a file of the program may have entered another one
 WARM_UP = []
 RUN = []
 COMMON = part(_tally_host.HOST_COMMON, "tally host", statements_left_out=1)

@@ -6,9 +6,12 @@ pytest-codspeed, pytest-xdist, pytest-cov and others; their options are accepted
 """
 
 import contextlib
+import functools
 import inspect
 import os
+import re
 import sys
+import unittest
 
 import pytest
 import tally_program
@@ -102,7 +105,7 @@ INIS = (
     "faulthandler_timeout",
     "faulthandler_exit_on_timeout",
 )
-FIXTURES = ("benchmark", "tally")
+FIXTURES = ("benchmark", "codspeed_benchmark", "tally")
 LONGEST = 80  # text of a parameter: a longer one is called by its place
 MARKERS = ("benchmark", "codspeed_benchmark")
 # Dir: from pytest 8 on.
@@ -213,7 +216,12 @@ class Benchmark:
                 )
         if setup is not None and iterations != 1:
             raise ValueError("with a setup, an iteration is a round: iterations must be 1")
-        return self._plugin.measure(target, tuple(args), dict(kwargs or {}), setup, teardown)
+        args, kwargs = tuple(args), dict(kwargs or {})
+        # pytest-codspeed calls it with the arguments, pytest-benchmark without.
+        if setup is not None and not can_be_called(setup) and can_be_called(setup, *args, **kwargs):
+            setup = functools.partial(setup, *args, **kwargs)
+        rounds_have = iterations if setup is None and teardown is not None else None
+        return self._plugin.measure(target, args, kwargs, setup, teardown, rounds_have)
 
     def weave(self, target, **kwargs):
         """What is measured is a call of `target` that something else makes, with its arguments: aspectlib, which the
@@ -249,6 +257,8 @@ class Plugin:
     def __init__(self, ready):
         self._ready = ready
         self._broken = {}  # what could not be collected → why
+        self._skipped = {}  # files that were skipped as they were imported, and speak of benchmarks → why
+        self._root = None
         self._items = {}
         self._case = None
         self._is_run_by_others = False
@@ -270,12 +280,17 @@ class Plugin:
         pluginmanager.add_hookspecs(Hooks)
 
     def pytest_configure(self, config):
+        self._root = config.rootpath
         for marker in ("benchmark", "codspeed_benchmark", "tally", "flaky", "limit_memory"):
             config.addinivalue_line("markers", f"{marker}: of a plugin that stands aside here")
         config.pluginmanager.register(Marked(self))
 
     @pytest.fixture
     def benchmark(self, request):
+        return Benchmark(self, request.node, request.addfinalizer)
+
+    @pytest.fixture
+    def codspeed_benchmark(self, request):
         return Benchmark(self, request.node, request.addfinalizer)
 
     @pytest.fixture
@@ -308,6 +323,15 @@ class Plugin:
     def pytest_collectreport(self, report):
         if report.failed:
             self._broken[report.nodeid or "the tests' folder"] = str(report.longrepr)
+        if report.skipped and self._speaks_of_benchmarks(report.nodeid):
+            self._skipped[report.nodeid] = reason_of(report)
+
+    def _speaks_of_benchmarks(self, node):
+        try:
+            text = (self._root / node).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return False
+        return re.search(rf"\b({'|'.join({*FIXTURES, *MARKERS})})\b", text) is not None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
@@ -344,8 +368,8 @@ class Plugin:
             if params:
                 taken.add((label, params))
             yield name, parts_of(label), params, parts_of(name)
-        for broken in self._broken:
-            name = self._free(broken)
+        for other in (*self._broken, *self._skipped):
+            name = self._free(other)
             yield name, parts_of(name)
 
     def _free(self, name):
@@ -355,15 +379,28 @@ class Plugin:
             free = f"{name} #{number}"
         return free
 
+    def _is_measured_itself(self, item):
+        return (
+            self._case is not None
+            and not self._is_run_by_others
+            and any(item.get_closest_marker(marker) for marker in MARKERS)
+            and not any(one in item.fixturenames for one in FIXTURES)
+        )
+
+    def measures_method(self, item):
+        """The same of unittest's, which calls a method between its own setUp() and tearDown()."""
+        if (
+            not isinstance(getattr(item, "instance", None), unittest.TestCase)
+            or not self._is_measured_itself(item)
+            or inspect.iscoroutinefunction(item.obj)
+        ):
+            return
+        method = item.obj
+        item.obj = functools.wraps(method)(lambda: self.measure(method, (), {}))
+
     def measures_marked(self, item):
         """A test that is marked and has no fixture of these is what is measured itself. Whether it is one."""
-        is_marked = any(item.get_closest_marker(marker) for marker in MARKERS)
-        if (
-            self._case is None
-            or self._is_run_by_others
-            or not is_marked
-            or any(one in item.fixturenames for one in FIXTURES)
-        ):
+        if not self._is_measured_itself(item):
             return False
         if inspect.iscoroutinefunction(item.obj):
             # A plugin runs it, anyio's for one, in the loop that its fixtures are in.
@@ -374,20 +411,22 @@ class Plugin:
         self.measure(item.obj, (), {name: item.funcargs[name] for name in names})
         return True
 
-    def measure(self, function, args, kwargs, setup=None, teardown=None):
+    def measure(self, function, args, kwargs, setup=None, teardown=None, executions=None):
         if self._case.begun:
             raise RuntimeError(
                 "a test has one measurement, and this one begins a second one: parametrise it"
             )
         if not inspect.iscoroutinefunction(function):
-            return self._case.measure(function, args, kwargs, setup, teardown)
+            return self._case.measure(function, args, kwargs, setup, teardown, executions)
         if in_trio():
             raise RuntimeError(
                 "a coroutine function is run by asyncio, and this test is run by trio: give the test itself the "
                 "marker benchmark, and no fixture benchmark"
             )
         with no_loop_running():
-            return self._case.measure(run_to_its_end(function), args, kwargs, setup, teardown)
+            return self._case.measure(
+                run_to_its_end(function), args, kwargs, setup, teardown, executions
+            )
 
     def run(self, case):
         from _pytest.runner import runtestprotocol
@@ -396,8 +435,12 @@ class Plugin:
             return "it cannot be collected: " + last_line(self._broken[case.name]), self._broken[
                 case.name
             ]
+        if case.name in self._skipped:
+            return case.skip(self._skipped[case.name])
         self._case = case
-        reports = runtestprotocol(self._items[case.name], log=False, nextitem=None)
+        item = self._items[case.name]
+        with its_warnings(item):
+            reports = runtestprotocol(item, log=False, nextitem=None)
         for report in reports:
             if report.failed:
                 text = report.longreprtext
@@ -405,13 +448,7 @@ class Plugin:
                 where = {"setup": "", "call": "the test fails: "}.get(report.when, "teardown: ")
                 return f"{where}{last_line(text)}", text
             if report.skipped:
-                reason = (
-                    report.longrepr[2]
-                    if isinstance(report.longrepr, tuple)
-                    else str(report.longrepr)
-                )
-                case.skip(reason.removeprefix("Skipped: "))
-                return None
+                return case.skip(reason_of(report))
         return None
 
 
@@ -422,8 +459,37 @@ class Marked:
         self._plugin = plugin
 
     @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item):
+        self._plugin.measures_method(item)
+
+    @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem):
         return self._plugin.measures_marked(pyfuncitem) or None
+
+
+def its_warnings(item):
+    """The filters that a test has by marks and options: pytest sets them around what it does with a test, not in it."""
+    if not item.config.pluginmanager.has_plugin("warnings"):
+        return contextlib.nullcontext()
+    from _pytest.warnings import catch_warnings_for_item
+
+    return catch_warnings_for_item(item.config, item.ihook, "runtest", item)
+
+
+def reason_of(report):
+    """Why it was skipped."""
+    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return tally_program.one_line(text.removeprefix("Skipped: "))
+
+
+def can_be_called(function, *args, **kwargs):
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError:
+        return False
+    except ValueError:  # of C
+        return not args and not kwargs
+    return True
 
 
 def in_trio():

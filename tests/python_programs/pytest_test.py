@@ -38,7 +38,7 @@ def record_of(*arguments, code=0, **how):
             "run",
             "--python",
             sys.executable,
-            "--counts-only",
+            *(() if "--wall-only" in arguments else ("--counts-only",)),
             "--server",
             "off",
             "--json",
@@ -148,6 +148,144 @@ def test_prepared(pool, benchmark):
         expect(case["counts"]["per_iteration"] > 10_000, f"its thread's work is counted: {case}")
         differ = [one for one in case["warnings"] if one.startswith("processes differ")]
         expect(all("it has 2 threads" in one for one in differ), f"the reason is named: {differ}")
+
+
+def check_what_a_conftest_leaves():
+    """A folder that it has entered, files that it has open, and what it has made of signals."""
+    conftest = """
+import os, tempfile
+os.chdir(os.path.dirname(os.path.abspath(__file__)))
+OPEN = open(__file__, "rb")
+OPEN.read(7)
+NUMBER = OPEN.fileno()
+"""
+    tests = """
+import os, shutil, conftest
+def test_place(benchmark):
+    benchmark(open("conftest.py").read)
+def test_file(benchmark):
+    assert os.fstat(conftest.NUMBER).st_size == os.stat("conftest.py").st_size
+    assert conftest.OPEN.tell() == 7
+    benchmark(conftest.OPEN.read, 10)
+def test_file_again(benchmark):
+    assert conftest.OPEN.tell() == 7, "another case has read"
+    benchmark(conftest.OPEN.read, 10)
+def write_to_closed_pipe():
+    r, w = os.pipe()
+    os.close(r)
+    try:
+        os.write(w, b"x")
+    except BrokenPipeError:
+        pass
+    os.close(w)
+def test_pipe(benchmark):
+    benchmark(write_to_closed_pipe)
+def test_safe_removal(benchmark):
+    assert shutil.rmtree.avoids_symlink_attacks
+    benchmark(int)
+"""
+    for option in ((), ("--wall-only",)):
+        found = status_of(conftest, tests, *option)
+        for name in (
+            "test_place",
+            "test_file",
+            "test_file_again",
+            "test_pipe",
+            "test_safe_removal",
+        ):
+            expect(found[name][0] == "ok", f"{option}: {name}: {found[name][1]}")
+
+
+def check_rounds():
+    """pedantic() with a teardown and no setup, with a setup that takes the arguments, and one that returns nothing."""
+    tests = """
+import os
+def fill(d):
+    for i in range(1000):
+        d[i] = i
+def test_make_folder(benchmark, tmp_path):
+    benchmark.pedantic(os.mkdir, (tmp_path / "x",), teardown=os.rmdir, rounds=5)
+def test_teardown(benchmark):
+    d = {}
+    benchmark.pedantic(lambda: fill(d), teardown=d.clear, rounds=5)
+def test_setup(benchmark):
+    d = {}
+    benchmark.pedantic(lambda: fill(d), setup=d.clear, rounds=5)
+def test_twice(benchmark):
+    d = {}
+    benchmark.pedantic(lambda: fill(d), teardown=d.clear, rounds=5, iterations=2)
+def test_setup_returns_0(benchmark):
+    benchmark.pedantic(len, ("",), setup=lambda: 0)
+def test_setup_with_arguments(benchmark):
+    benchmark.pedantic(len, ([],), setup=lambda one: one.append(1))
+"""
+    found = status_of("", tests)
+    for name, (status, case) in found.items():
+        expect(status == "ok", f"{name}: {case}")
+    each = {name: case["counts"]["per_iteration"] for name, (_, case) in found.items()}
+    near = abs(each["test_teardown"] - each["test_setup"]) < 0.01 * each["test_setup"]
+    expect(near, f"a teardown does what a setup does: {each}")
+    # Its second execution writes over what is there.
+    expect(
+        each["test_twice"] < 0.98 * each["test_teardown"], f"two executions to a teardown: {each}"
+    )
+
+
+def check_what_codspeed_measures():
+    tests = """
+import unittest, pytest
+def test_fixture(codspeed_benchmark):
+    codspeed_benchmark(sorted, [3, 1])
+@pytest.mark.benchmark
+class TestCase(unittest.TestCase):
+    def setUp(self):
+        self.numbers = list(range(100))
+    def test_method(self):
+        self.assertEqual(sum(self.numbers), 4950)
+    def test_failing(self):
+        self.assertEqual(sum(self.numbers), 1)
+"""
+    found = status_of("", tests, code=1)
+    for name in ("test_fixture", "test_method"):
+        expect(found[name][0] == "ok", f"{name}: {found[name][1]}")
+    expect("1" in found["test_failing"][1]["failure"]["message"], f"{found['test_failing']}")
+
+
+def check_filters_of_warnings():
+    conftest = """
+import warnings
+def pytest_configure(config):
+    config.addinivalue_line("filterwarnings", "error")
+"""
+    tests = """
+import warnings, pytest
+def old():
+    warnings.warn("gone soon", DeprecationWarning)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_old(benchmark):
+    benchmark(old)
+def test_strict(benchmark):
+    benchmark(old)
+"""
+    found = status_of(conftest, tests, code=1)
+    expect(found["test_old"][0] == "ok", f"its own filter holds: {found['test_old']}")
+    expect("gone soon" in str(found["test_strict"][1]["failure"]), f"{found['test_strict']}")
+
+
+def check_files_that_skip_themselves():
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "test_one.py").write_text(BENCHMARK)
+        skips = 'import pytest\npytest.importorskip("no_such_module")\n'
+        (Path(folder) / "test_skipped.py").write_text(skips + BENCHMARK)
+        (Path(folder) / "test_other.py").write_text(skips + "def test_it():\n    pass\n")
+        cases, _, _ = record_of("--pytest", folder, "--images", "off")
+    found = {name.rpartition("/")[2]: case for name, case in cases.items()}
+    expect(
+        sorted(found) == ["test_one.py::test_it", "test_skipped.py"], f"which are listed: {found}"
+    )
+    skipped = found["test_skipped.py"]
+    expect(skipped["status"] == "skipped", f"{skipped}")
+    expect("no_such_module" in str(skipped["warnings"]), f"and why: {skipped}")
 
 
 def check_a_conftest_that_raises():
@@ -506,6 +644,11 @@ def main():
     check_a_fixture_that_hangs()
     check_threads_of_a_conftest()
     check_threads_that_a_benchmark_waits_for()
+    check_what_a_conftest_leaves()
+    check_rounds()
+    check_what_codspeed_measures()
+    check_filters_of_warnings()
+    check_files_that_skip_themselves()
     check_a_conftest_that_raises()
     check_more_threads_than_can_be_counted()
     cases = check_forms()

@@ -18,7 +18,7 @@ from tallymark._client.server import find_tally
 from tallymark._errors import Error
 from tallymark._result import Result
 
-FIXTURE = "benchmark"
+FIXTURES = ("benchmark", "codspeed_benchmark")
 MARKERS = ("benchmark", "codspeed_benchmark")
 # More of a command line than this is not worth it: then all are counted.
 _MOST_OF_A_COMMAND = 100_000
@@ -32,9 +32,11 @@ _OF_THIS_PROCESS = ("-x", "--exitfirst", "--lf", "--ff", "--pdb", "--trace", "-v
 
 
 def is_benchmark(item: pytest.Item) -> bool:
-    """Whether it has the fixture of pytest-benchmark, or a marker by which a test is one itself."""
+    """Whether it has the fixture of pytest-benchmark or pytest-codspeed, or a marker by which a test is one itself."""
     fixtures = getattr(item, "fixturenames", ())
-    return FIXTURE in fixtures or any(item.get_closest_marker(marker) for marker in MARKERS)
+    return any(one in fixtures for one in FIXTURES) or any(
+        item.get_closest_marker(marker) for marker in MARKERS
+    )
 
 
 def id_of(node: str) -> str:
