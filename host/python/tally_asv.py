@@ -5,9 +5,10 @@ The parent imports all of them, instantiates classes, and makes what setup_cache
 up with one set of parameters, and measures it. As under asv, a benchmark is in an empty folder of its own, with the
 files that its setup_cache() has left, and a setup_cache() runs in a process of its own.
 
-time_*      measured between its setup and its teardown. With number = 1 each execution has its own setup and teardown;
-            other values of number, and repeat, rounds, sample_time, warmup_time, min_run_count, processes, timer and
-            timeout, say how long to take times, and mean nothing here.
+time_*      measured between its setup and its teardown. Each execution has its own, as under asv_runner from 0.3 on;
+            where there is a teardown alone, it does so with number = 1. Other values of number, and repeat, rounds,
+            sample_time, warmup_time, min_run_count, processes, timer and timeout, say how long to take times, and mean
+            nothing here.
 timeraw_*   measured is the first execution of its code, in a forked process. asv starts an interpreter for it: here, a
             module that the suite has imported is there already.
 track_*     is run once, and reports what it returns, in its `unit`.
@@ -194,9 +195,10 @@ class SetupCache:
                 sys.modules["numpy"].random.seed(0)
             os.mkdir(folder, 0o700)
             os.chdir(folder)
-            # As asv does it: before it, the setups that need no arguments.
-            for setup in filter(can_be_called, self._setups):
-                setup()
+            # As asv does it: before it, a module's setup that needs no arguments. A class's may need what this makes.
+            for setup in self._setups:
+                if not inspect.ismethod(setup) and can_be_called(setup):
+                    setup()
             value = pickle.dumps(self._function())
             made = None, files_below(folder), value
         except BaseException as error:
@@ -379,8 +381,8 @@ class Benchmark:
         elif self._kind == "timeraw":
             os.environ.update((name, str(one)) for name, one in self._first("env", {}).items())
             measure_text(case, self._function(*args))
-        # As asv reads it: a setup may have set it.
-        elif int(self._first("number", 0)) == 1 and (self.setups or self.teardowns):
+        # As asv reads it: a setup may have set the number.
+        elif self.setups or (int(self._first("number", 0)) == 1 and self.teardowns):
             set_up, tear_down = preparation.set_up, preparation.tear_down
             tear_down()  # forked processes begin with a setup, too
             case.measure(self._function, args, setup=set_up, teardown=tear_down, executions=1)

@@ -72,6 +72,7 @@ MEASURED = (
     "caches.Inherits.time_first",
     "caches.Inherits.time_second",
     "caches.Inherits.time_with_parameter(10)",
+    "caches.Reads.time_it",
     "caches.OneParameter.time_it(1)",
     "caches.OneParameter.time_it(2)",
     "caches.time_of_nothing",
@@ -285,7 +286,8 @@ def check_counts(cases: dict[str, dict[str, Any]]) -> None:
         check(counts[name]["iterations"] == 1, f"{name}: {counts[name]['iterations']} in a region")
     # A thousand elements are taken from the list; without its setup it would be empty.
     check(each(once[0]) > 100_000, f"{once[0]}: {each(once[0])} instructions")
-    check(counts["preparations.Often.time_often"]["iterations"] > 1, "one execution for a setup")
+    check(counts["preparations.Often.time_often"]["iterations"] == 1, "executions share a setup")
+    check(counts["parameters.time_one(10)"]["iterations"] > 1, "one execution without a setup")
     for small, large in (
         ("parameters.time_one(10)", "parameters.time_one(10000)"),
         ("kinds.timeraw_with_setup(100)", "kinds.timeraw_with_setup(10000)"),

@@ -40,6 +40,21 @@ class Inherits(Value):
     time_with_parameter.params = (10,)
 
 
+class Reads:
+    """Its setup needs no argument, and what setup_cache() makes."""
+
+    def setup_cache(self):
+        with open("made", "w") as file:
+            file.write("1 2 3")
+
+    def setup(self):
+        with open("made") as file:
+            self.numbers = file.read().split()
+
+    def time_it(self):
+        sum(map(int, self.numbers))
+
+
 class OneParameter:
     params = (1, 2)
 

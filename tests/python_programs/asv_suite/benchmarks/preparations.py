@@ -63,7 +63,9 @@ class OnceByItsSetup(Once):
 
 
 class Often:
-    """One setup serves many executions."""
+    """Each execution has a setup of its own, whatever the number."""
+
+    number = 5
 
     def setup(self):
         self.executions = 0
@@ -73,8 +75,8 @@ class Often:
 
     def teardown(self):
         done[:] = ["torn down"]
-        if self.executions < 3:
-            raise RuntimeError(f"only {self.executions} executions")
+        if self.executions > 1:
+            raise RuntimeError(f"{self.executions} executions of one setup")
 
 
 class Seeded:
@@ -82,8 +84,9 @@ class Seeded:
         sum(range(random.randrange(10**6)))
 
     def setup(self):
-        if random.random() != 0.8444218515250481:
+        if random.random() != 0.8444218515250481 and not hasattr(self, "is_seeded"):
             raise RuntimeError("the generator is not as it is after random.seed(0)")
+        self.is_seeded = True
 
     def teardown(self):
         done[:] = ["torn down"]
