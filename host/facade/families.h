@@ -24,7 +24,7 @@ void set_up(const ::benchmark::Benchmark& family, const std::vector<std::int64_t
 void tear_down(const ::benchmark::Benchmark& family, const std::vector<std::int64_t>& args, int threads);
 
 /// Serves `tally`, and does not return, where that has started the program.
-void serve_if_asked();
+void serve_if_asked(const std::string& filter);
 
 }  // namespace internal
 

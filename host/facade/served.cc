@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <iostream>
 #include <map>
 #include <set>
 
 #include "asked.h"
 #include "families.h"
+#include "instance.h"
 #include "registry.h"
 
 TALLYMARK_FACADE_BEGIN
@@ -37,10 +39,11 @@ bool fits(const Group& group, const Definition& said, const std::vector<Row>& ro
 
 /// Families that were registered under one name, as BENCHMARK(f)->Arg(1); BENCHMARK(f)->Arg(2); are one, where what
 /// they say allows that; else the second one is "f#2".
-std::vector<Group> groups() {
+std::vector<Group> groups(const std::set<const ::benchmark::Benchmark*>& chosen) {
   std::vector<Group> all;
   std::map<std::string, int> seen;
   for (const auto& family : families()) {
+    if (chosen.count(family.get()) == 0) continue;
     const Definition& said = family->definition();
     std::vector<Row> rows = said.args.empty() ? std::vector<Row>{{}} : said.args;
     std::sort(rows.begin(), rows.end());
@@ -130,9 +133,16 @@ void tear_down(const ::benchmark::Benchmark& family, const Row& args, int thread
   show(family.definition().teardown, args, threads);
 }
 
-void serve_if_asked() {
+void serve_if_asked(const std::string& filter) {
   if (::tally::embedded::asked() == ::tally::embedded::Asked::nothing) return;
-  for (const Group& group : groups()) add(group);
+  // Families of which something would run: a program may choose, and leaves out what is called DISABLED_. All rows of
+  // these, which have their names by all.
+  std::string error;
+  std::set<const ::benchmark::Benchmark*> chosen;
+  for (const Instance& one : instances(filter, error)) chosen.insert(one.family);
+  if (!error.empty())
+    std::cerr << "benchmark: the filter '" << filter << "' is no regular expression: " << error << "\n";
+  for (const Group& group : groups(chosen)) add(group);
   ::tally::embedded::serve_if_asked();
 }
 

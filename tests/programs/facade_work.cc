@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cassert>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -180,6 +181,10 @@ static void passes(benchmark::State& state) {
   while (state.KeepRunning()) THOUSAND_NOPS;
 }
 BENCHMARK(passes);
+
+// Google's library runs none of this name.
+static void DISABLED_crashes(benchmark::State&) { std::abort(); }
+BENCHMARK(DISABLED_crashes);
 
 int main(int argc, char** argv) {
   benchmark::RegisterBenchmark("registered", [](benchmark::State& state) {
