@@ -145,6 +145,15 @@ TEST_F(EngineTest, AHostWithThreadsServesOneCaseAndSaysSoOnce) {
   EXPECT_THAT(witness_.warnings, ElementsAre(HasSubstr("has 3 threads and cannot be forked safely")));
 }
 
+TEST_F(EngineTest, ThreadsOfAnImportAreNamedOnceForTimesAndCounts) {
+  add_cases(2);
+  hosts_.on_host = [](const ProcessRequest&, std::size_t) { return FakeHostScript{.threads = 3}; };
+  run();
+  EXPECT_EQ(endings(), (std::map<Ending, std::size_t>{{Ending::ok, 2}}));
+  EXPECT_EQ(hosts_.started, 4U);
+  EXPECT_THAT(witness_.warnings, ElementsAre(HasSubstr("the Python host of python has 3 threads")));
+}
+
 TEST_F(EngineTest, AfterTheFirstHostThatServesOneCaseThereIsAnEstimateForAll) {
   add_cases(4);
   use_cpus(1);

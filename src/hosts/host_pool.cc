@@ -314,8 +314,8 @@ std::optional<Clock::time_point> HostPool::single_since(HostId id) const {
 }
 
 void HostPool::serve_once(const Host& host, const std::string& why, std::vector<HostEvent>& events) {
-  if (single_use_.insert(host.key).second)
-    events.emplace_back(HostWarning{fmt::format("the {} {}, which is slower", host.spec.name, why)});
+  if (single_use_.insert(host.key).second && warned_of_threads_.insert(host.spec.family).second)
+    events.emplace_back(HostWarning{fmt::format("the {} {}, which is slower", host.spec.family, why)});
 }
 
 std::vector<HostEvent> HostPool::on_finished(const Finished& finished) {

@@ -208,7 +208,8 @@ class HostPool {
   HostDeadlines deadlines_;
   bool keep_warm_ = false;
   std::list<Host> hosts_;
-  std::set<HostKey> single_use_;  ///< They have threads, and cannot be forked safely twice.
+  std::set<HostKey> single_use_;             ///< They have threads, and cannot be forked safely twice.
+  std::set<std::string> warned_of_threads_;  ///< Families of such hosts.
   ImageUse images_;
   std::map<HostKey, std::string> broken_;
   std::map<HostKey, int> failed_starts_;  ///< In a row.

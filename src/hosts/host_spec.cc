@@ -227,6 +227,8 @@ Result<HostSpec> host_spec(const HostKind& kind, const ResolvedToolchain& toolch
                            const Settings& settings) {
   HostSpec spec;
   spec.name = describe(kind);
+  spec.family = describe(HostKind{
+      .toolchain = kind.toolchain, .language = kind.language, .runtime = kind.runtime, .on_device = kind.on_device});
   spec.counted = kind.counted;
   spec.single_use = settings.isolation == "process";
   spec.anew = kind.anew;

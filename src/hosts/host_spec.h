@@ -65,6 +65,7 @@ struct HostSpec {
   };
 
   std::string name;
+  std::string family;  ///< The name without how it measures: hosts of one import the same.
   std::vector<std::string> argv;
   std::size_t dump_argument = 0;  ///< Where in argv the folder of dumps belongs, when counted.
   EnvironmentVariables environment;

@@ -20,14 +20,19 @@ int total(const std::vector<int>& widths) {
   return sum + kGap * std::max(shown - 1, 0);
 }
 
-/// Natural widths, then cut, then dropped (0) until the table fits.
-std::vector<int> column_widths(const Table& table, const std::vector<std::vector<std::string>>& texts, int limit) {
+std::vector<int> natural_widths(const Table& table, const std::vector<std::vector<std::string>>& texts) {
   std::vector<int> widths;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     int width = display_width(table.columns[c].title);
     for (const auto& row : texts) width = std::max(width, display_width(row[c]));
     widths.push_back(width);
   }
+  return widths;
+}
+
+/// Natural widths, then cut, then dropped (0) until the table fits.
+std::vector<int> column_widths(const Table& table, const std::vector<std::vector<std::string>>& texts, int limit) {
+  std::vector<int> widths = natural_widths(table, texts);
   if (limit <= 0) return widths;
   while (total(widths) > limit) {
     const auto excess = total(widths) - limit;
@@ -191,7 +196,12 @@ std::string stacked(const Table& table, const RenderOptions& options) {
 
 std::string render_table(const Table& table, const RenderOptions& options) {
   const auto texts = texts_of(table);
-  const std::vector<int> widths = column_widths(table, texts, options.width);
+  std::vector<int> widths = column_widths(table, texts, options.width);
+  if (options.whole_names) {
+    const std::vector<int> natural = natural_widths(table, texts);
+    for (std::size_t c = 0; c < widths.size(); ++c)
+      if (table.columns[c].names_row) widths[c] = natural[c];
+  }
   if (names_collide(table, texts, widths)) return stacked(table, options);
   return lines_of(table, options, widths, texts, false, [](std::string&, std::size_t) {});
 }

@@ -13,6 +13,7 @@ namespace tally {
 struct RenderOptions {
   int width = 100;  ///< Columns of the terminal; 0: as wide as needed.
   bool color = false;
+  bool whole_names = false;  ///< What says which row it is is not cut, however wide the table becomes.
 };
 
 enum class Tint { none, dim, bold, good, bad, notice };

@@ -53,6 +53,11 @@ TEST(Table, NamesThatWouldLookAlikeStandInLinesOfTheirOwn) {
             "     12  ok\n"
             "slices  py shards=None store=memory\n"
             "  1,007  failed\n");
+  // For programs, a line is a row and a name can be found.
+  EXPECT_EQ(render_table(table, {.width = 40, .whole_names = true}),
+            "label   variant                          n  status\n"
+            "slices  py shards=None store=local      12  ok\n"
+            "slices  py shards=None store=memory  1,007  failed\n");
 }
 
 TEST(Table, RunTable) {
