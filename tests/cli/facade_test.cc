@@ -89,7 +89,8 @@ TEST(Facade, WhatWouldNotRunIsNotListed) {
   EXPECT_EQ(all.code, 0) << all.err;
   EXPECT_THAT(all.out, testing::AllOf(HasSubstr("facade_work/pairs"), testing::Not(HasSubstr("DISABLED_"))));
   const Ran chosen = tally({"list", "--program", program.path(), "--", "--benchmark_filter=pairs/1|^errs"});
-  EXPECT_EQ(chosen.out, "facade_work/pairs [cpp args=1/2]\nfacade_work/pairs [cpp args=3/4]\nfacade_work/errs [cpp]\n") << chosen.err;
+  EXPECT_EQ(chosen.out, "facade_work/pairs [cpp args=1/2]\nfacade_work/pairs [cpp args=3/4]\nfacade_work/errs [cpp]\n")
+      << chosen.err;
 }
 
 TEST(Facade, LabelsAreKnownWithoutTimesToo) {
