@@ -81,6 +81,8 @@ class Regions {
   }
   /// After wait(), which returned fewer: a loop goes in steps of several.
   void raise_iterations(std::uint64_t iterations) { iterations_ = iterations; }
+  /// Between wait() and start(): what the next execution needs has taken so long.
+  void add_preparation(std::uint64_t took_ns) { blocks_.add_preparation(took_ns); }
   /// Threads are started between wait() and start(); what they did until start() is not counted.
   void expect_threads() { threads_come_ = true; }
   /// Which of those threads is to be collected alone in the region to come, counted from 0; nothing: all are.

@@ -23,12 +23,18 @@ class TimedBlocks {
   /// too short, `iterations` rises. `page_faults` counts those of this process so far, and is called where they matter.
   bool is_sample(double elapsed_ns, std::uint64_t lasted_ns, std::uint64_t& iterations, std::uint32_t (*page_faults)());
 
+  /// What comes before a block, and is not in it, has taken so long. A setup that takes long would be made for as many
+  /// blocks as fill the budget: as much of it as with pauses counts as a block's own time.
+  void add_preparation(std::uint64_t took_ns) { spent_ns_ += took_ns / kPreparationShare; }
+
   /// After so many samples.
   [[nodiscard]] bool wants_more(std::uint64_t samples) const {
     return spent_ns_ < budget_ns_ || samples < least_samples_;
   }
 
  private:
+  static constexpr std::uint64_t kPreparationShare = 20;
+
   bool finds_number(double elapsed_ns, std::uint64_t lasted_ns, std::uint64_t& iterations);
   void settle(std::uint32_t (*page_faults)());
 

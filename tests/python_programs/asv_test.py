@@ -113,6 +113,7 @@ MEASURED = (
     "preparations.Once.time_once",
     "preparations.OnceByItsSetup.time_once",
     "preparations.Often.time_often",
+    "preparations.Slow.time_sort",
     "preparations.Seeded.time_seeded",
 )
 

@@ -2,6 +2,7 @@
 
 import os
 import random
+import time
 
 done = []
 
@@ -77,6 +78,17 @@ class Often:
         done[:] = ["torn down"]
         if self.executions > 1:
             raise RuntimeError(f"{self.executions} executions of one setup")
+
+
+class Slow:
+    """A setup that takes long, for an execution that does not."""
+
+    def setup(self):
+        time.sleep(0.05)
+        self.numbers = list(range(100, 0, -1))
+
+    def time_sort(self):
+        self.numbers.sort()
 
 
 class Seeded:
