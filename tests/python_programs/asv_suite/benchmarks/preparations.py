@@ -90,6 +90,9 @@ class Slow:
     def time_sort(self):
         self.numbers.sort()
 
+    def teardown(self):
+        done[:] = ["torn down"]
+
 
 class Seeded:
     def time_seeded(self):
