@@ -9,7 +9,6 @@ using protocol::Field;
 
 namespace {
 
-constexpr std::uint64_t kMostPaused = 20;         // as much as the block should last
 constexpr std::uint64_t kColdBlock = 50'000'000;  // ns; a longer block is not worth a second one
 
 /// The next number of iterations on the way to a block of `block_ns`: at most ten times more, aiming a little beyond.

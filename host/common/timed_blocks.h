@@ -25,7 +25,7 @@ class TimedBlocks {
 
   /// What comes before a block, and is not in it, has taken so long. A setup that takes long would be made for as many
   /// blocks as fill the budget: as much of it as with pauses counts as a block's own time.
-  void add_preparation(std::uint64_t took_ns) { spent_ns_ += took_ns / kPreparationShare; }
+  void add_preparation(std::uint64_t took_ns) { spent_ns_ += took_ns / kMostPaused; }
 
   /// After so many samples.
   [[nodiscard]] bool wants_more(std::uint64_t samples) const {
@@ -33,7 +33,7 @@ class TimedBlocks {
   }
 
  private:
-  static constexpr std::uint64_t kPreparationShare = 20;
+  static constexpr std::uint64_t kMostPaused = 20;  ///< As much as the block should last.
 
   bool finds_number(double elapsed_ns, std::uint64_t lasted_ns, std::uint64_t& iterations);
   void settle(std::uint32_t (*page_faults)());

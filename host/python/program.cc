@@ -363,10 +363,11 @@ PyObject* first_item(PhaseIterator* iterator) {
   Py_CLEAR(iterator->items);
   const std::uint64_t n = regions.wait();
   if (n == 0) return nullptr;
-  const std::uint64_t began = callgrind::running() ? 0 : now_ns();
+  const bool is_timed = !callgrind::running();
+  const std::uint64_t began = is_timed ? now_ns() : 0;
   iterator->items = PyObject_CallFunction(iterator->prepare, "K", static_cast<unsigned long long>(n));
   if (iterator->items == nullptr) return nullptr;
-  if (!callgrind::running()) regions.add_preparation(now_ns() - began);
+  if (is_timed) regions.add_preparation(now_ns() - began);
   if (!PyList_Check(iterator->items) || PyList_Size(iterator->items) != static_cast<Py_ssize_t>(n)) {
     PyErr_SetString(PyExc_RuntimeError, "not as many items as executions");
     return nullptr;

@@ -151,15 +151,6 @@ def axis_of(values):
     )
 
 
-def can_be_called(function):
-    """Without arguments."""
-    try:
-        inspect.signature(function).bind()
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
 class SetupCache:
     """What a setup_cache() returns and the files that it writes, for all benchmarks that have it."""
 
@@ -197,7 +188,7 @@ class SetupCache:
             os.chdir(folder)
             # As asv does it: before it, a module's setup that needs no arguments. A class's may need what this makes.
             for setup in self._setups:
-                if not inspect.ismethod(setup) and can_be_called(setup):
+                if not inspect.ismethod(setup) and tally_program.can_be_called(setup):
                     setup()
             value = pickle.dumps(self._function())
             made = None, files_below(folder), value

@@ -87,6 +87,17 @@ def keep_loop_running():
     return None if loop is None else lambda: asyncio._set_running_loop(loop)
 
 
+def can_be_called(function, *args, **kwargs):
+    """With these arguments, as far as is known: some functions of C do not say what they take."""
+    import inspect
+
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def name(text):
     return ast.Name(text, ast.Load())
 
@@ -297,7 +308,7 @@ class Case:
 
         def clear():
             if setup is None:
-                del prepared[1:]
+                del prepared[1:]  # all executions of a region have one teardown
             while prepared:
                 its_args, its_kwargs = prepared.pop()
                 if teardown is not None:

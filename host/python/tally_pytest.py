@@ -218,6 +218,7 @@ class Benchmark:
             raise ValueError("with a setup, an iteration is a round: iterations must be 1")
         args, kwargs = tuple(args), dict(kwargs or {})
         # pytest-codspeed calls it with the arguments, pytest-benchmark without.
+        can_be_called = tally_program.can_be_called
         if setup is not None and not can_be_called(setup) and can_be_called(setup, *args, **kwargs):
             setup = functools.partial(setup, *args, **kwargs)
         rounds_have = iterations if setup is None and teardown is not None else None
@@ -480,16 +481,6 @@ def reason_of(report):
     """Why it was skipped."""
     text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
     return tally_program.one_line(text.removeprefix("Skipped: "))
-
-
-def can_be_called(function, *args, **kwargs):
-    try:
-        inspect.signature(function).bind(*args, **kwargs)
-    except TypeError:
-        return False
-    except ValueError:  # of C
-        return not args and not kwargs
-    return True
 
 
 def in_trio():
