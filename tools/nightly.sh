@@ -21,19 +21,28 @@ run_sanitize() { make sanitize JOBS="$jobs"; }
 
 run_coverage() { make coverage JOBS="$jobs"; }
 
-# Each target for so long, from its corpus; what it finds beyond that goes into a folder of its own. One that finds a
-# fault keeps no other from its turn.
+# Each target for so long, from its corpus, as many beside each other as there are jobs; what it finds beyond that goes
+# into a folder of its own. One that finds a fault keeps no other from its turn.
 run_fuzz() {
   cmake --preset fuzz >/dev/null
   cmake --build --preset fuzz --target fuzzers -j "$jobs"
-  local target name corpus units executed=0 faulty=()
-  for target in build/fuzz/fuzz/*_fuzz; do
-    name=$(basename "$target")
+  local target name units executed=0 faulty=()
+  fuzz_one() {
+    local name corpus
+    name=$(basename "$1")
     corpus=$(git ls-files "*/corpus/$name/*" | sed -n 1p)
     mkdir -p "$place/corpus/$name" "$place/findings/$name"
-    "$target" -max_total_time="$seconds" -print_final_stats=1 -artifact_prefix="$place/findings/$name/" \
-      "$place/corpus/$name" ${corpus:+"$(dirname "$corpus")"} 2>&1 | tee "$place/$name.log" | tail -n 3 ||
-      faulty+=("$name")
+    rm -f "$place/$name.passed"
+    "$1" -max_total_time="$seconds" -print_final_stats=1 -artifact_prefix="$place/findings/$name/" \
+      "$place/corpus/$name" ${corpus:+"$(dirname "$corpus")"} >"$place/$name.log" 2>&1 && touch "$place/$name.passed"
+    tail -n 3 "$place/$name.log"
+  }
+  export place seconds
+  export -f fuzz_one
+  printf '%s\0' build/fuzz/fuzz/*_fuzz | xargs -0 -P "$jobs" -I {} bash -c 'fuzz_one {}'
+  for target in build/fuzz/fuzz/*_fuzz; do
+    name=$(basename "$target")
+    [ -e "$place/$name.passed" ] || faulty+=("$name")
     units=$(sed -n 's/^stat::number_of_executed_units: *//p' "$place/$name.log") # none where it ended early
     executed=$((executed + ${units:-0}))
   done
