@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "build/diagnostics.h"
 #include "build/identity.h"
+#include "build/named_files.h"
 #include "json/text.h"
 #include "process/install_command.h"
 
@@ -65,19 +66,35 @@ CompilerAnswers ask_compiler(ProcessRunner& runner, const std::string& compiler,
   return {.version = std::move(results[0]), .empty = std::move(results[1]), .lld = std::move(results[2])};
 }
 
-/// Where the linker would take each "-lname" from, so that another version of a library is another key.
-std::string link_identity(ProcessRunner& runner, const std::string& compiler, const CppSide& cpp,
-                          const ResolveContext& context, FileDigests& digests) {
+/// Where the linker would take a "-lname" from: what the folders of "-L" have, or what the compiler's own have.
+std::vector<std::string> libraries_of(ProcessRunner& runner, const std::string& compiler, const std::string& library,
+                                      const CppSide& cpp, const ResolveContext& context) {
+  std::vector<std::string> arguments = cpp.flags;
+  arguments.insert(arguments.end(), cpp.link.begin(), cpp.link.end());
+  std::vector<std::string> found = libraries_named(library, arguments, context.working_folder);
+  std::vector<ProcessRequest> requests;
+  for (const char* ending : {"so", "a"}) {
+    requests.push_back(
+        tool_request({compiler, fmt::format("-print-file-name=lib{}.{}", library.substr(2), ending)}, context));
+  }
+  for (const ProcessResult& result : run_beside(runner, std::move(requests)))
+    found.emplace_back(trim(result.out.text()));  // the name alone, where there is none
+  return found;
+}
+
+/// Another version of a library, or another text of a file that an option names, is another key.
+std::string arguments_identity(ProcessRunner& runner, const std::string& compiler, const CppSide& cpp,
+                               const ResolveContext& context, FileDigests& digests) {
   Digest digest;
+  for (const auto* const arguments : {&cpp.flags, &cpp.link}) {
+    for (const std::string& file : files_named_in(*arguments, context.working_folder))
+      digest.add(file).add(digests.of(file));
+  }
   for (const std::string& input : cpp.link) {
-    std::string path = input;
-    if (input.starts_with("-l")) {
-      const auto found =
-          run(runner, tool_request({compiler, fmt::format("-print-file-name=lib{}.so", input.substr(2))}, context));
-      path = std::string(trim(found.out.text()));
-    }
-    digest.add(path);
-    if (!path.starts_with('-')) digest.add(digests.of(path));
+    digest.add(input);
+    if (!input.starts_with("-l")) continue;
+    for (const std::string& file : libraries_of(runner, compiler, input, cpp, context))
+      digest.add(file).add(file.starts_with('/') ? digests.of(file) : "");
   }
   return digest.hex();
 }
@@ -319,7 +336,7 @@ Result<ResolvedCompiler> resolve_compiler(ProcessRunner& runner, const Toolchain
     Digest identity;
     for (const std::string& file : compiler_files(runner, *program, compiler.is_clang, context))
       identity.add(file).add(digests.of(file));
-    identity.add(text).add(compiler.linker).add(link_identity(runner, *program, cpp, context, digests));
+    identity.add(text).add(compiler.linker).add(arguments_identity(runner, *program, cpp, context, digests));
     compiler.link = linked_with(cpp);
     identity.add(fmt::format("linked with {}", fmt::join(compiler.link, " ")));
     compiler.identity = identity.hex();
