@@ -17,6 +17,7 @@ from typing import Any, cast
 
 import pytest
 import tallymark
+import tallymark._client.engine
 from tallymark import Definition, Engine
 
 FAKE = Path(__file__).with_name("fake_server.py")
@@ -186,6 +187,31 @@ def test_a_turn_is_waited_for_no_longer_than_it_may(fake: Fake) -> None:
     with pytest.raises(tallymark.Error, match=r"waited for the server for 0\.3 s") as caught:
         fake.engine("slow").measure(ONE, settings={"max_wait_s": 0.3})
     assert "max_wait=" in caught.value.hint
+
+
+def test_a_silent_server_is_asked_before_it_is_given_up(
+    fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tallymark._client.engine, "_SILENCE", 0.3)
+    monkeypatch.setattr(tallymark._client.engine, "_ANSWER", 0.3)
+    with pytest.raises(tallymark.ServerLost, match=r"sent nothing for \d+ s: process \d+, [A-Z]"):
+        fake.engine("slow").measure(ONE)
+
+
+def test_a_silence_that_nobody_listened_to_says_nothing() -> None:
+    class Quiet:  # as after this process itself was stopped
+        asked = 0
+
+        def silent(self) -> float:
+            return 1000.0
+
+        def start(self, document: dict[str, str]) -> None:
+            self.asked += 1
+
+    pulse, connection = tallymark._client.engine._Pulse(), Quiet()
+    pulse.feel(cast(Any, connection))
+    pulse.feel(cast(Any, connection))
+    assert connection.asked == 1
 
 
 def test_a_fork_has_a_connection_of_its_own(fake: Fake) -> None:

@@ -13,6 +13,8 @@
 #include "cli/context.h"
 #include "cli/refuse.h"
 #include "comparison/check.h"
+#include "git/repository.h"
+#include "process/real_runner.h"
 #include "records/kept_lines.h"
 #include "records/record_files.h"
 #include "report/json/comparison_json.h"
@@ -52,6 +54,34 @@ Result<std::vector<Acceptance>> read_accept(const std::string& path) {
   auto file = parse_accept_file(*text, path);
   if (!file) return std::unexpected(file.error());
   return std::move(file->accepted);
+}
+
+/// Whether `one` is `tip` or comes before it; nothing where the repository does not have both.
+std::optional<bool> leads_to(const Repository& repository, const std::string& one, const std::string& tip) {
+  const auto base = repository.merge_base(one, tip);
+  if (!base) return std::nullopt;
+  return *base && **base == one;
+}
+
+/// Of the commits that acceptances name those that are not between the sides, by the repository that we are in. Where
+/// it does not know, they may be.
+std::vector<std::string> commits_elsewhere(const Context& context, const std::vector<Acceptance>& accepted,
+                                           const Record& base, const Record& next) {
+  std::vector<std::string> elsewhere;
+  const bool has_commits = std::ranges::any_of(accepted, [](const Acceptance& one) { return !one.commit.empty(); });
+  if (!has_commits || !base.source || !next.source) return elsewhere;
+  RealProcessRunner runner(context.libexec + "/tally-supervisor");
+  const auto repository = Repository::find(runner, context.environment, context.working_folder);
+  if (!repository || !*repository) return elsewhere;
+  for (const Acceptance& one : accepted) {
+    if (one.commit.empty()) continue;
+    const auto commit = (*repository)->commit(one.commit);
+    if (!commit) continue;
+    const auto in_base = leads_to(**repository, commit->id, base.source->commit);
+    const auto in_next = leads_to(**repository, commit->id, next.source->commit);
+    if (in_base.value_or(false) || !in_next.value_or(true)) elsewhere.push_back(one.commit);
+  }
+  return elsewhere;
 }
 
 Status check_age(const Record& base, const CheckCommandOptions& options, const std::string& today) {
@@ -279,6 +309,7 @@ int run_check(const Context& context, const CheckCommandOptions& options, const 
   const CheckOptions how{.allow_uncompared = options.allow_uncompared,
                          .any_environment = options.any_environment,
                          .named = !options.cases.empty(),
+                         .elsewhere = commits_elsewhere(context, *accepted, base, next),
                          .others = std::move(others)};
   CheckResult result = check(comparison, *limits, *accepted, today, how);
   const std::vector<std::string> suspects = suspects_of(result);

@@ -72,7 +72,7 @@ void add_show_options(OptionSet& command, HistoryOptions& options) {
 int gate_code(const HistoryView& view, const NewestRun& newest, bool allow_uncompared) {
   if (view.findings() > 0) return kRegression;
   if (!newest.failed.empty() || !newest.gone.empty()) return kFailed;
-  const bool incomplete = !newest.uncompared.empty() && !allow_uncompared;
+  const bool incomplete = (!newest.uncompared.empty() || newest.commits_after > 0) && !allow_uncompared;
   return incomplete || newest.judged == 0 ? kUsage : kFine;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/contains.h"
 #include "base/text.h"
 
 namespace tally {
@@ -85,6 +86,28 @@ std::string why_no_time(const CaseComparison& one) {
   return refused == one.notes.end() ? "there are too few samples of its time" : refused->text;
 }
 
+/// Of a figure that both sides have. A kernel's launch is the processor's work.
+std::string why_not_held(const CaseComparison& one, Metric metric) {
+  if (metric == Metric::kernels) return why_times_refused(one, {.device = true});
+  if (metric == Metric::device_time) return why_times_refused(one, {.device = true, .cache = true});
+  if (metric == Metric::launch_time) return why_times_refused(one, {.processor = true, .device = true, .cache = true});
+  const auto before = metric == Metric::value ? reported_figure(*one.base) : std::nullopt;
+  const auto after = metric == Metric::value ? reported_figure(*one.next) : std::nullopt;
+  if (!before || !after || before->unit == after->unit) return {};
+  return fmt::format("its value was in '{}' and is in '{}'", before->unit, after->unit);
+}
+
+/// A change that exceeds the limit and may as well be none, by how far the counts themselves lie apart.
+std::string why_hidden(const CountChange& counts, const Limit& limit) {
+  const bool varies = counts.threshold_of == ThresholdOf::replicates || counts.threshold_of == ThresholdOf::executions;
+  const double more = counts.after - counts.before;
+  if (!varies || limit.kind != Limit::Kind::share || more > counts.threshold ||
+      share_of(counts.before, counts.after) <= limit.value + kEpsilon)
+    return {};
+  return fmt::format("its count varies: {:.10g} more lies within ± {:.10g}, so the limit {} says nothing of it",
+                     std::round(more), std::round(counts.threshold), limit.text);
+}
+
 /// Both sides are there, and the case is ok on both.
 Judgement compared(const CaseComparison& one, const Limit& limit) {
   const Metric metric = limit.metric;
@@ -98,9 +121,14 @@ Judgement compared(const CaseComparison& one, const Limit& limit) {
     if (!one.time) return {.why = why_no_time(one)};
     return {.change = held_time(*one.time, limit)};
   }
-  if (metric == Metric::kernels || metric == Metric::memory || metric == Metric::value || is_time(metric))
+  if (metric == Metric::kernels || metric == Metric::memory || metric == Metric::value || is_time(metric)) {
+    if (std::string why = why_not_held(one, metric); !why.empty()) return {.why = std::move(why)};
     return {.change = held_range(*metric_of(*one.base, metric), *metric_of(*one.next, metric), limit)};
+  }
   if (!one.counts) return {.why = one.counts_refused};
+  if (metric == Metric::instructions) {
+    if (std::string why = why_hidden(*one.counts, limit); !why.empty()) return {.why = std::move(why)};
+  }
   if (metric == Metric::instructions)
     return {.change = held_count(one.counts->before, one.counts->after, one.counts->threshold, limit)};
   const auto old_value = metric_of(*one.base, metric);
@@ -241,6 +269,10 @@ class Checker {
       result.uncompared.push_back({&one, "the new run was interrupted before it"});
       return;
     }
+    if (one.verdict == Verdict::added && one.base != nullptr && !was_tried(*one.base)) {
+      result.uncompared.push_back({&one, "the base was interrupted before it"});
+      return;
+    }
     const bool on_both = one.base != nullptr && one.next != nullptr && one.base->status == CaseStatus::ok &&
                          one.next->status == CaseStatus::ok;
     if (!on_both) return;
@@ -270,6 +302,11 @@ class Checker {
       const Acceptance& agreed = accepted_[i];
       if (agreed.metric != limit.metric || !agreed.is_about(one.id)) continue;
       used_[i] = true;
+      if (contains(options_.elsewhere, agreed.commit)) {
+        finding.message +=
+            fmt::format("; what {} accepts is of commit {}, which is not between the two", agreed.where, agreed.commit);
+        continue;
+      }
       if (finding.severity == Severity::failure && agreed.holds_on(today_) && agreed.allows(finding.change)) {
         finding.severity = Severity::accepted;
         finding.message += fmt::format("; accepted until {}: {}", agreed.expires, agreed.reason);

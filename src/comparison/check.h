@@ -7,6 +7,9 @@
 /// value alone. Under a changed environment an exceeded share or amount warns and does no more, unless that is asked
 /// for.
 ///
+/// A change beyond a share that counts of its own case hide, for they vary by more, is not judged: nor is a figure of
+/// another device or in another unit.
+///
 /// What was not judged is no pass: a limit that judged no case, and a case of both sides that a limit was meant for and
 /// could not judge, are found out and named.
 #pragma once
@@ -79,6 +82,9 @@ struct CheckOptions {
   bool allow_uncompared = false;
   bool any_environment = false;  ///< A changed one makes no limit softer.
   bool named = false;            ///< The cases were named by their ids.
+  /// Commits that acceptances name (as they name them) and that are not between the two sides: what these agree to is
+  /// another change.
+  std::vector<std::string> elsewhere = {};
   /// Where only some cases are judged: the ids of the others. A limit for one of these has its case.
   std::vector<std::string> others = {};
 };

@@ -77,6 +77,54 @@ TEST(Check, WhatADeviceDoesHasLimitsOfItsOwn) {
   EXPECT_THAT(describe(parse_limit("device_time=5").error()), HasSubstr("a time needs a unit"));
 }
 
+/// What another card or another unit makes of a figure is no change of the code's.
+TEST(Check, WhatIsOfAnotherDeviceOrInAnotherUnitIsNotJudged) {
+  const auto on_card = [](const std::string& card) {
+    CaseRecord one = example_case("a", 1000);
+    one.on_device = OnDevice{.name = "cuda"};
+    one.on_device->work =
+        DeviceWork{.kernels = 7, .kernel_time_s = 1e-4, .kernel_time_interval_s = {1e-4, 1e-4}, .by_name = {}};
+    Record record = run_of({one});
+    for (auto& [name, environment] : record.environments) environment.machine = {{"gpu", card}};
+    return record;
+  };
+  const Record base = on_card("T4");
+  const Record next = on_card("H200");
+  const auto why = [](const Record& before, const Record& after, std::string_view text) {
+    const CheckResult result = check(compare(before, after, {}), {limit(text)}, {}, "2026-01-01");
+    return result.uncompared.empty() ? std::string() : result.uncompared[0].why;
+  };
+  EXPECT_EQ(why(base, next, "device_time=+3%"), "they are of two devices (gpu: T4 → H200)");
+  EXPECT_EQ(why(base, next, "kernels=+0"), "they are of two devices (gpu: T4 → H200)");
+  EXPECT_EQ(why(base, base, "device_time=+3%"), "");
+  CaseRecord before = example_case("a");
+  before.reported = Reported{.value = 1000, .unit = "ms"};
+  CaseRecord after = before;
+  after.reported = Reported{.value = 2, .unit = "s"};
+  EXPECT_EQ(why(run_of({before}), run_of({after}), "value=+5%"), "its value was in 'ms' and is in 's'");
+}
+
+/// A change that makes the work vary must not raise the threshold that it would be held against.
+TEST(Check, AChangeThatVaryingCountsHideIsNotJudged) {
+  const auto counted = [](std::uint64_t one, std::uint64_t other) {
+    CaseRecord record = example_case("a");
+    record.counts = summarize_counts({.iterations = 100,
+                                      .events = {"Ir"},
+                                      .replicates = {{one * 100 + 700}, {other * 100 + 700}},
+                                      .baseline = {{700}}});
+    return run_of({record});
+  };
+  const auto judge = [&](const Record& next) {
+    const Record base = counted(1'000'000, 1'000'000);
+    const Comparison comparison = compare(base, next, {});
+    const CheckResult result = check(comparison, {limit("instructions=+1%")}, {}, "2026-01-01");
+    return exit_code(comparison, result);
+  };
+  EXPECT_EQ(judge(counted(1'000'000, 1'200'000)), 2);
+  EXPECT_EQ(judge(counted(1'000'000, 1'001'000)), 0) << "it varies by less than the limit";
+  EXPECT_EQ(judge(counted(2'000'000, 2'001'000)), 3);
+}
+
 TEST(Check, MoreKernelsAreNamedWhereACaseIsComparedOtherwiseTheSame) {
   const auto on_device = [](std::vector<DeviceKernel> kernels) {
     CaseRecord one = example_case("a", 1000);
@@ -230,6 +278,19 @@ TEST(Check, ACaseThatSkipsItselfInBothRunsFailsNoCheckAndOneThatWasInterruptedIs
   const Record interrupted = run_of({example_case("a"), skipped});
   const Comparison cut_off = compare(interrupted, interrupted, {});
   EXPECT_EQ(exit_code(cut_off, check(cut_off, {limit("instructions=+1%")}, {}, "2026-01-01")), 2);
+}
+
+TEST(Check, ACaseThatTheBaseWasInterruptedBeforeIsNotNewButNotCompared) {
+  CaseRecord skipped = example_case("b");
+  skipped.status = CaseStatus::skipped;
+  skipped.attempts.clear();
+  const Record base = run_of({example_case("a"), skipped});
+  const Record next = run_of({example_case("a"), example_case("b")});
+  const Comparison comparison = compare(base, next, {});
+  const CheckResult result = check(comparison, {limit("instructions=+1%")}, {}, "2026-01-01");
+  EXPECT_EQ(exit_code(comparison, result), 2);
+  ASSERT_EQ(result.uncompared.size(), 1U);
+  EXPECT_EQ(result.uncompared[0].why, "the base was interrupted before it");
 }
 
 TEST(Gate, SaysWhatEachLimitJudged) {
@@ -420,6 +481,21 @@ TEST(Accept, HoldsUpToItsSizeAndDay) {
               testing::Contains("accept.toml:2: the acceptance of 'a*' expired on 2026-06-30"));
   EXPECT_THAT(check(compare(base, base, {}), limits, accepted->accepted, "2026-01-01").remarks,
               ElementsAre("accept.toml:2: 'a*' no longer exceeds a limit; remove the entry"));
+}
+
+TEST(Accept, OfACommitThatIsNotBetweenTheTwoHoldsForNothing) {
+  const auto accepted = parse_accept_file(std::string(kAcceptText) + "commit = \"b74d5aef01c2\"\n", "accept.toml");
+  ASSERT_TRUE(accepted) << describe(accepted.error());
+  const Record base = run_of({example_case("a", 1000)});
+  const Record next = run_of({example_case("a", 1100)});
+  const auto finding = [&](const CheckOptions& options) {
+    return check(compare(base, next, {}), {limit("instructions=+1%")}, accepted->accepted, "2026-01-01", options)
+        .findings[0];
+  };
+  EXPECT_EQ(finding({}).severity, Severity::accepted);
+  const Finding other = finding({.elsewhere = {"b74d5aef01c2"}});
+  EXPECT_EQ(other.severity, Severity::failure);
+  EXPECT_THAT(other.message, HasSubstr("accept.toml:2 accepts is of commit b74d5aef01c2, which is not between"));
 }
 
 }  // namespace

@@ -139,31 +139,15 @@ void compare_environments(const Record& base, const Record& next, const CompareO
   }
 }
 
-/// Another kernel names a processor's features otherwise; another processor has other times, and so has another card.
 void compare_times(const CaseRecord& base, const CaseRecord& next, const CompareOptions& options,
                    CaseComparison& result) {
   if (!base.wall || !next.wall) return;
-  if (base.on_device && next.on_device) {
-    if (const std::string why = why_device_times_refused(*base.on_device, *next.on_device); !why.empty()) {
-      result.notes.push_back({NoteCode::times_refused, "times not compared: " + why});
-      return;
-    }
-  }
-  // Of a side that names no card, nothing is known.
-  const auto is_of_cards = [&](const std::string& change) {
-    return (base.on_device || next.on_device) && change.starts_with("gpu: ") && !change.starts_with("gpu: none") &&
-           !change.ends_with("none");
-  };
-  const auto other = std::ranges::find_if(result.machine_changes, [&](const std::string& change) {
-    return change.starts_with("cpu: ") || is_of_cards(change);
-  });
-  if (other == result.machine_changes.end()) {
+  const std::string why = why_times_refused(result, {.processor = true, .device = true, .cache = true});
+  if (why.empty()) {
     result.time = time_change(*base.wall, *next.wall, options);
-    return;
+  } else {
+    result.notes.push_back({NoteCode::times_refused, "times not compared: " + why});
   }
-  result.notes.push_back(
-      {NoteCode::times_refused, fmt::format("times not compared: they are of two {} ({})",
-                                            other->starts_with("cpu") ? "processors" : "devices", *other)});
 }
 
 Verdict direction(double delta, double threshold) {
@@ -321,6 +305,23 @@ double size_of(const CaseComparison& one) {
 }
 
 }  // namespace
+
+std::string why_times_refused(const CaseComparison& one, const TimesOf& of) {
+  const CaseRecord& base = *one.base;
+  const CaseRecord& next = *one.next;
+  const bool is_on_device = base.on_device || next.on_device;
+  if (of.cache && base.on_device && next.on_device) {
+    if (std::string why = why_device_times_refused(*base.on_device, *next.on_device); !why.empty()) return why;
+  }
+  for (const std::string& change : one.machine_changes) {
+    if (of.processor && change.starts_with("cpu: ")) return fmt::format("they are of two processors ({})", change);
+    // Of a side that names no card, nothing is known.
+    if (of.device && is_on_device && change.starts_with("gpu: ") && !change.starts_with("gpu: none") &&
+        !change.ends_with("none"))
+      return fmt::format("they are of two devices ({})", change);
+  }
+  return {};
+}
 
 bool is_of_folder(const std::string& change) {
   return is_about(change, kPythonFolder) || is_about(change, kProgramFolder);

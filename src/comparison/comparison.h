@@ -99,6 +99,17 @@ struct CaseComparison {
   [[nodiscard]] std::vector<std::string> note_texts() const;
 };
 
+/// What a time depends on besides the code.
+struct TimesOf {
+  bool processor = false;
+  bool device = false;
+  bool cache = false;  ///< Of the device: warm or cold.
+};
+
+/// Another processor has other times, and so has another card; "" where nothing stands against comparing them. Both
+/// sides have the case. (Another kernel names a processor's features otherwise: that alone is no other one.)
+std::string why_times_refused(const CaseComparison& one, const TimesOf& of);
+
 /// Whether it is a machine's change of the folder in which an environment of Python, or a program in Python, lies.
 bool is_of_folder(const std::string& change);
 

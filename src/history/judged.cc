@@ -67,6 +67,7 @@ void judge_case(const History& history, std::size_t of, const CourseOptions& opt
 NewestRun judged_at_newest(const History& history, const CourseOptions& options) {
   NewestRun result;
   if (history.runs.empty()) return result;
+  result.commits_after = history.line.commits.size() - 1 - history.line.measured.back();
   for (std::size_t of = 0; of < history.cases.size(); ++of) {
     const auto judge = history.cases[of].of == SeriesOf::device ? judge_kernels : judge_case;
     judge(history, of, options, result);

@@ -23,6 +23,7 @@ struct NewestRun {
   std::vector<std::size_t> failed;
   std::vector<std::size_t> gone;  ///< The run before it had them.
   std::vector<Unjudged> uncompared;
+  std::size_t commits_after = 0;  ///< Of the line: they come after it, and no run is of them.
 };
 
 NewestRun judged_at_newest(const History& history, const CourseOptions& options);

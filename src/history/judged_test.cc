@@ -27,6 +27,17 @@ NewestRun judged(const std::vector<std::vector<CaseRecord>>& runs) {
   return judged_at_newest(history_of("suite.toml", std::move(line), all), {});
 }
 
+TEST(Judged, CommitsAfterTheNewestRunAreNotMeasured) {
+  const Record record = example_record();
+  CommitLine line{.commits = {{.id = "a", .author = {}, .title = {}},
+                              {.id = "b", .author = {}, .title = {}},
+                              {.id = "c", .author = {}, .title = {}}},
+                  .measured = {0}};
+  EXPECT_EQ(judged_at_newest(history_of("suite.toml", line, {&record}), {}).commits_after, 2U);
+  line.measured = {2};
+  EXPECT_EQ(judged_at_newest(history_of("suite.toml", line, {&record}), {}).commits_after, 0U);
+}
+
 TEST(Judged, OneRunAloneJudgesNothing) {
   const NewestRun newest = judged({{example_case("a"), example_case("b")}});
   EXPECT_EQ(newest.judged, 0U);

@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <iterator>
+#include <thread>
 
 #include "base/byte_count.h"
 #include "base/digest.h"
@@ -28,6 +30,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr auto kLongestHold = std::chrono::seconds(2);
 constexpr auto kAbandoned = std::chrono::hours(1);
 constexpr std::uint64_t kLeastFree = std::uint64_t{1} << 30;  // bytes that are left to others
 
@@ -147,15 +150,20 @@ std::string HostImages::key(const std::string& specification) {
   return Digest().add(specification).add(this_machine()).hex();
 }
 
-UniqueFd HostImages::alone() const {
+std::optional<UniqueFd> HostImages::alone() const {
   UniqueFd folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  while (folder && ::flock(folder.get(), LOCK_EX) != 0 && errno == EINTR) {
+  const auto until = std::chrono::steady_clock::now() + kLongestHold;
+  while (folder && ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) break;  // a file system without locks
+    if (std::chrono::steady_clock::now() >= until) return std::nullopt;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return folder;
 }
 
 std::optional<UniqueFd> HostImages::open(const std::string& key) const {
-  const UniqueFd lock = alone();
+  const std::optional<UniqueFd> lock = alone();
+  if (!lock) return std::nullopt;
   UniqueFd fd(::open(image(key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info{};
   if (!fd || ::fstat(fd.get(), &info) != 0) return std::nullopt;
@@ -194,7 +202,12 @@ bool HostImages::publish(const std::string& key, const std::string& written, con
   struct stat info{};
   const auto bytes = file_digest(written);
   ImageAbout about{.origin = origin, .machine = ImageMachine::here(), .digest = bytes.value_or(""), .bytes = 0};
-  const UniqueFd lock = alone();
+  const std::optional<UniqueFd> lock = alone();
+  if (!lock) {
+    if (why != nullptr) *why = "another tally keeps the folder of images locked";
+    discard(written);
+    return false;
+  }
   // The seal of an older image does not fit it: should this process end here, nobody takes either.
   const bool is_named =
       bytes && ::rename(written.c_str(), image(key).c_str()) == 0 && ::lstat(image(key).c_str(), &info) == 0;
@@ -229,8 +242,15 @@ std::optional<ImageAbout> HostImages::about(const std::string& key) const {
   return known ? std::optional(std::move(known->about)) : std::nullopt;
 }
 
+Status HostImages::locked(const std::string& written) const {
+  discard(written);
+  return fail(ErrorKind::io, "another tally keeps the folder locked", folder_.string(),
+              "let it end, or remove it if it is stopped");
+}
+
 Status HostImages::publish_carried(const std::string& content, const std::string& written) const {
-  const UniqueFd lock = alone();
+  const std::optional<UniqueFd> lock = alone();
+  if (!lock) return locked(written);
   if (::rename(written.c_str(), carried(content).c_str()) != 0) {
     Error error = errno_error("keep a carried image", carried(content).string());
     discard(written);
@@ -241,7 +261,8 @@ Status HostImages::publish_carried(const std::string& content, const std::string
 }
 
 Status HostImages::publish_library(const std::string& digest, const std::string& written) const {
-  const UniqueFd lock = alone();
+  const std::optional<UniqueFd> lock = alone();
+  if (!lock) return locked(written);
   if (::rename(written.c_str(), library(digest).c_str()) == 0) return {};
   Error error = errno_error("keep a library of an image", library(digest).string());
   discard(written);

@@ -100,7 +100,9 @@ class HostImages {
  private:
   [[nodiscard]] std::filesystem::path seal(const std::string& key) const { return folder_ / (key + ".seal"); }
   /// Until it is closed, nobody else publishes an image, or looks for one: an image and its seal are two files.
-  [[nodiscard]] UniqueFd alone() const;
+  /// Nothing where another process holds it for longer than an image takes: it may be stopped, and hosts start without.
+  [[nodiscard]] std::optional<UniqueFd> alone() const;
+  [[nodiscard]] Status locked(const std::string& written) const;
   /// Of all but this one.
   void make_room(const std::string& keep) const;
   void remove_one(const Image& one) const;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,6 +45,22 @@ TEST_F(HostImagesTest, WhatWasPublishedCanBeOpened) {
   EXPECT_TRUE(images.open("a"));
   EXPECT_TRUE(images.open("a")) << "as often as one likes";
   EXPECT_FALSE(images.open("b"));
+}
+
+TEST_F(HostImagesTest, AFolderThatAnotherProcessKeepsLockedIsGoneWithout) {
+  write("a");
+  const UniqueFd other(::open(images.folder().c_str(), O_RDONLY | O_DIRECTORY));
+  ASSERT_EQ(::flock(other.get(), LOCK_EX), 0);
+  EXPECT_FALSE(images.open("a"));
+  const auto place = images.place_for_new("b");
+  ASSERT_TRUE(place);
+  ASSERT_TRUE(write_file(*place, "x"));
+  std::string why;
+  EXPECT_FALSE(images.publish("b", *place, {.host = "Python host of torch"}, &why));
+  EXPECT_THAT(why, StartsWith("another tally"));
+  EXPECT_FALSE(fs::exists(*place));
+  ASSERT_EQ(::flock(other.get(), LOCK_UN), 0);
+  EXPECT_TRUE(images.open("a")) << "nothing was removed";
 }
 
 TEST_F(HostImagesTest, AfterARestartOfTheMachineItsBytesAreCompared) {

@@ -220,6 +220,7 @@ class Engine:
         turn_by: float | None = None  # while others' runs go first: when this one is to have begun
         interrupts = 0
         late = False
+        pulse = _Pulse()
         with WatchedInterrupts() as watched:
             number = connection.start(request)
             while True:
@@ -244,12 +245,7 @@ class Engine:
                         connection.cancel(number)
                         connection.cancel(number)
                         deadline = time.monotonic() + _ANSWER
-                    elif connection.silent() >= _SILENCE + _ANSWER:
-                        raise ServerLost(
-                            f"the server has sent nothing for {connection.silent():.0f} s"
-                        )
-                    elif connection.silent() >= _SILENCE:
-                        connection.start({"request": "status"})
+                    pulse.feel(connection)
                     continue
                 if event["event"] != "waiting":
                     turn_by = None
@@ -371,6 +367,26 @@ def _counted_here(settings: Settings) -> Settings:
             kind="input",
         )
     return {**settings, "wall": False}
+
+
+class _Pulse:
+    """Asks a server that sends nothing for its status. What counts is the time since it was asked: a process that was
+    itself stopped for an hour finds a silent server that is well."""
+
+    def __init__(self) -> None:
+        self._asked: float | None = None
+
+    def feel(self, connection: Connection) -> None:
+        """Raises ServerLost where it has not answered."""
+        now = time.monotonic()
+        silent = connection.silent()
+        if silent < _SILENCE:
+            self._asked = None
+        elif self._asked is None:
+            connection.start({"request": "status"})
+            self._asked = now
+        elif now - self._asked >= _ANSWER:
+            raise ServerLost(f"the server has sent nothing for {silent:.0f} s{connection.state()}")
 
 
 def _next(

@@ -118,6 +118,18 @@ class Connection:
         """Seconds since the server last sent anything, to whatever request."""
         return time.monotonic() - self._last_event
 
+    def state(self) -> str:
+        """": process 123, D in folio_wait", as the kernel has it; "" where it says nothing."""
+        pid = self.hello.get("pid")
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                letter = file.read().rpartition(")")[2].split()[0]
+            with open(f"/proc/{pid}/wchan") as file:
+                place = file.read().strip("0\n")
+        except OSError:
+            return f": process {pid} has ended"
+        return f": process {pid}, {letter}{f' in {place}' if place else ''}"
+
     def cancel(self, of: int) -> None:
         """Asks for the end of a request; a second time kills what it runs. Waits for nothing."""
         self.start({"request": "cancel", "of": of})

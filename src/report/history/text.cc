@@ -266,9 +266,15 @@ std::string render_judged(const HistoryView& view, const NewestRun& newest, bool
   for (const std::size_t of : newest.gone) line("gone", of, "");
   for (const std::size_t of : newest.added) line("new", of, "no run before has a figure of it");
   for (const NewestRun::Unjudged& one : newest.uncompared) line("not compared", one.of, one.why);
+  if (newest.commits_after > 0) {
+    const CommitLine& all = view.history.line;
+    text += fmt::format("not measured: {} is {} after the newest run, which is of {}\n", short_id(all.commits.back()),
+                        plural(newest.commits_after, "commit", "commits"), short_id(all.commits[all.measured.back()]));
+  }
   if (newest.judged == 0)
     text += "judged nothing: no case of the newest run could be compared with one of an earlier run\n";
-  if (!newest.uncompared.empty() && allow_uncompared) text += "note: --allow-uncompared lets these pass\n";
+  if ((!newest.uncompared.empty() || newest.commits_after > 0) && allow_uncompared)
+    text += "note: --allow-uncompared lets these pass\n";
   return text +
          fmt::format("judged {} of {} cases by {} limits\n", newest.judged, newest.cases, newest.judged > 0 ? 1 : 0);
 }
