@@ -1,12 +1,18 @@
 #include "commits/built_digest.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "base/digest.h"
 #include "base/files.h"
 #include "build/file_digests.h"
+#include "build/identity.h"
 #include "build/resolve.h"
 #include "commits/code_digest.h"
 #include "engine/build_queue.h"
@@ -46,6 +52,64 @@ bool is_loadable(const fs::path& path) {
   return name.ends_with(".py") || name.ends_with(".so") || name.contains(".so.");
 }
 
+constexpr std::size_t kMostInstalled = 200'000;  // files; PyTorch and all that it needs have 30,000
+
+/// When a file became what it is at its place: another time than that of its text, which an installer may keep.
+std::optional<std::int64_t> placed_s(const fs::path& path) {
+  struct stat info{};
+  if (::stat(path.c_str(), &info) != 0) return std::nullopt;
+  return info.st_ctim.tv_sec;
+}
+
+bool is_below(const fs::path& path, const std::string& folder) {
+  return (path.lexically_normal().string() + "/").starts_with(fs::path(folder).lexically_normal().string() + "/");
+}
+
+/// What is in the folders where an interpreter looks for modules, outside of the tree: a build may install into them. A
+/// file that was there before this process is known by what `file_identity` says of it, and another by its content: so
+/// an installation of the same files changes nothing. Nothing where there are too many.
+std::optional<std::string> digest_of_installed(const ResolvedInterpreter& interpreter, const std::string& tree,
+                                               FileDigests& digests) {
+  static const std::int64_t began_s = ::time(nullptr);
+  std::set<fs::path> files;
+  for (const std::string& folder : interpreter.folders) {
+    if (folder.empty() || is_below(folder, tree)) continue;
+    std::error_code code;
+    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, code);
+    for (const fs::recursive_directory_iterator end; !code && at != end; at.increment(code)) {
+      std::error_code ignored;
+      if (is_below(at->path(), tree)) {
+        at.disable_recursion_pending();
+      } else if (is_loadable(at->path()) && at->is_regular_file(ignored)) {
+        files.insert(at->path());
+      }
+      if (files.size() > kMostInstalled) return std::nullopt;
+    }
+  }
+  Digest all;
+  for (const fs::path& file : files) {
+    const bool is_new = placed_s(file).value_or(began_s) >= began_s - 1;
+    all.add(file.string()).add(is_new ? digests.of(file) : file_identity(file));
+  }
+  return all.hex();
+}
+
+/// The shared objects that lie beside a program, or where it is installed with them.
+std::string digest_beside(const std::string& program, FileDigests& digests) {
+  Digest all;
+  const fs::path folder = fs::path(program).parent_path();
+  for (const char* place : {".", "../lib", "../lib64"}) {
+    std::set<fs::path> files;
+    std::error_code code;
+    for (fs::directory_iterator at(folder / place, code); !code && at != fs::directory_iterator(); at.increment(code)) {
+      std::error_code ignored;
+      if (is_loadable(at->path()) && at->is_regular_file(ignored)) files.insert(at->path());
+    }
+    for (const fs::path& file : files) all.add(file.string()).add(digests.of(file));
+  }
+  return all.hex();
+}
+
 /// Paths below the tree, sorted: of what may be loaded, or of all files, any of which a command may read.
 std::vector<fs::path> files_in(const std::string& tree, bool all) {
   std::vector<fs::path> files;
@@ -63,14 +127,25 @@ std::vector<fs::path> files_in(const std::string& tree, bool all) {
   return files;
 }
 
-std::string digest_of(const Toolchain& toolchain, FileDigests& digests) {
+/// Nothing where not all is known that it loads.
+std::optional<std::string> digest_of(const ResolvedToolchain& resolved, const std::string& tree, FileDigests& digests) {
+  const Toolchain& toolchain = resolved.spec;
   Digest all;
   all.add(toolchain.name);
+  if (resolved.compiler && *resolved.compiler) all.add((*resolved.compiler)->identity);
+  if (resolved.interpreter && *resolved.interpreter) {
+    const auto installed = digest_of_installed(**resolved.interpreter, tree, digests);
+    if (!installed) return std::nullopt;
+    all.add(*installed);
+  }
   std::error_code code;
   for (const auto* const names : {&toolchain.cpp.link, &toolchain.cpp.preload, &toolchain.subject}) {
     for (const std::string& name : *names) all.add(name).add(fs::is_regular_file(name, code) ? digests.of(name) : "");
   }
-  if (!toolchain.own_host.executable.empty()) all.add(digests.of(toolchain.own_host.executable));
+  if (!toolchain.own_host.executable.empty()) {
+    all.add(digests.of(toolchain.own_host.executable));
+    if (!is_below(toolchain.own_host.executable, tree)) all.add(digest_beside(toolchain.own_host.executable, digests));
+  }
   if (toolchain.own_host.python) {
     for (const auto& [name, file] : toolchain.own_host.python->own) all.add(name).add(digests.of(file));
   }
@@ -116,7 +191,10 @@ Result<std::map<std::string, std::string>> built_digests(Workspace& workspace, c
 
   FileDigests digests(digests_folder(*root));
   std::map<std::string, std::string> of_toolchains;
-  for (const auto& [name, resolved] : *toolchains) of_toolchains[name] = digest_of(resolved.spec, digests);
+  for (const auto& [name, resolved] : *toolchains) {
+    const auto known = digest_of(resolved, tree, digests);
+    of_toolchains[name] = known.value_or(request.source.commit);
+  }
   const bool has_commands =
       std::ranges::any_of(request.plan->cases, [](const Case& one) { return one.command.has_value(); });
   const std::string of_tree = digest_of_tree(tree, has_commands, digests);
@@ -125,6 +203,8 @@ Result<std::map<std::string, std::string>> built_digests(Workspace& workspace, c
     const Case& one = request.plan->cases[i];
     Digest all;
     all.add(one.digest).add(digest_of(builder, i)).add(of_toolchains.at(one.toolchain)).add(of_tree);
+    // Its programs, and theirs, may lie anywhere.
+    if (one.command) all.add(request.source.commit);
     of_cases[one.id] = all.hex();
   }
   std::ignore = digests.save();  // lost, they are computed again

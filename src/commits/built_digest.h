@@ -2,8 +2,9 @@
 /// executes the same code at both, and has the same count.
 ///
 /// Of the case its definition and, in C++, the code that its snippet became (code_digest.h); of its toolchain the
-/// program and what is linked or loaded by name; of the work tree every shared object and every Python source,
-/// whichever process loads them. What a case reads besides (a file of data) is not in it.
+/// program and what is linked or loaded by name, and what its interpreter can import; of the work tree every shared
+/// object and every Python source, whichever process loads them. What a case reads besides (a file of data) is not in
+/// it. A command may execute anything: it has another digest at each commit.
 #pragma once
 
 #include <map>

@@ -184,6 +184,27 @@ TEST_F(BisectTest, AMergeIsDescendedInto) {
   EXPECT_EQ(*all["changes"][std::size_t{1}]["of_merge"].flag(), true);
 }
 
+/// As `pip install .` does: nothing of what a case imports is left in the tree.
+TEST_F(BisectTest, AChangeThatTheBuildInstallsElsewhereIsFound) {
+  const std::string site = elsewhere.path().string() + "/site";
+  repository.write("suite.toml",
+                   "schema = 1\n[[benchmark]]\nlabel = [\"f\"]\npy = \"installed.f()\"\nsetup = { py = \"import "
+                   "installed\" }\n");
+  const std::string good = commit("Begin", 100);
+  quiet(1);
+  commit("Check each element", 1000);
+  quiet(1);
+  const std::string build = "mkdir -p " + site +
+                            "; read n other < work.in; echo \"def f(): return sum(range($n))\" > " + site +
+                            "/installed.py";
+  How how = here();
+  how.more = {{"PYTHONPATH", site}};
+  const Ran ran =
+      tally({"bisect", good, "HEAD", "--build", build, "--suite", "suite.toml", "--store", store(), "--json"}, how);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("Check each element"));
+}
+
 TEST_F(BisectTest, WhatCannotBeBuiltIsSkippedAndNamedAsARange) {
   suite_is_there();
   const std::string good = commit("Begin", 10000);
