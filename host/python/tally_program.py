@@ -458,18 +458,60 @@ def mapped_files():
     return {line[5].rstrip("\n") for line in lines if len(line) == 6 and line[5].startswith("/")}
 
 
+def repository():
+    """The work tree that the program is in, or its folder."""
+    folder = at = os.path.realpath(FOLDER[0])
+    while not os.path.exists(os.path.join(at, ".git")):
+        at, below = os.path.dirname(at), at
+        if at == below:
+            return folder
+    return at
+
+
+def same_name(name):
+    import re
+
+    return re.sub("[-_.]+", "-", name).lower()
+
+
+def names_of_project(top):
+    """What the project calls its distribution, wherever that was installed from."""
+    import re
+
+    names = set()
+    for folder in {top, os.path.realpath(FOLDER[0])}:
+        for file, section in (("pyproject.toml", "project"), ("setup.cfg", "metadata")):
+            try:
+                with open(os.path.join(folder, file), encoding="utf-8") as lines:
+                    text = lines.read()
+            except (OSError, UnicodeError):
+                continue
+            part = re.search(rf"^\[{section}\]\s*$(.*?)(?=^\[|\Z)", text, re.M | re.S)
+            name = part and re.search(r"""^name\s*=\s*["']?([\w.-]+)""", part.group(1), re.M)
+            if name:
+                names.add(same_name(name.group(1)))
+    return names
+
+
 def installed_from_here():
-    """Top-level names of packages that were installed from the folder that the program is in."""
+    """Top-level names of packages that are the project's: they were installed from its work tree (a folder of it, or a
+    file such as dist/x.whl), or have its name."""
     import json
     from importlib.metadata import distributions
+    from urllib.parse import unquote
 
+    top = repository()
+    own = names_of_project(top)
     names = set()
     for one in distributions():
         try:
             url = json.loads(one.read_text("direct_url.json") or "{}").get("url", "")
         except ValueError:
             continue
-        if url.startswith("file://") and os.path.realpath(url[7:]) == os.path.realpath(FOLDER[0]):
+        is_from_here = url.startswith(
+            "file://"
+        ) and f"{os.path.realpath(unquote(url[7:]))}/".startswith(f"{top}/")
+        if is_from_here or same_name(one.metadata["Name"] or "") in own:
             names.update(str(file).split("/")[0] for file in one.files or ())
     return names
 

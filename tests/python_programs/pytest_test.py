@@ -251,6 +251,41 @@ def check_suite_file():
     )
 
 
+def check_a_project_that_is_installed():
+    with tempfile.TemporaryDirectory() as folder:
+        top, site = Path(folder) / "project", Path(folder) / "site-packages"
+        (top / "bench").mkdir(parents=True)
+        (top / ".git").mkdir()
+        (top / "pyproject.toml").write_text(
+            '[project]\nversion = "1"\nname = "By_Name"\n[tool.x]\n'
+        )
+        (top / "bench/test_it.py").write_text(
+            "import by_name, by_wheel, other\ndef test_it(benchmark):\n    benchmark(len, '')\n"
+        )
+        for name, url in (
+            ("by_name", None),
+            ("by_wheel", f"file://{top}/dist/by_wheel-1.0-py3-none-any.whl"),
+            ("other", f"file://{folder}/other.whl"),
+        ):
+            (site / name).mkdir(parents=True)
+            (site / name / "__init__.py").touch()
+            about = site / f"{name}-1.0.dist-info"
+            about.mkdir()
+            (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+            (about / "RECORD").write_text(f"{name}/__init__.py,,\n")
+            if url is not None:
+                (about / "direct_url.json").write_text(json.dumps({"url": url}))
+        _, record, _ = record_of("--pytest", "bench", folder=top, PYTHONPATH=str(site))
+    environment = next(iter(record["environments"].values()))
+    own = [name for name in environment["subject"] if name.endswith("__init__.py")]
+    expect(
+        own == ["by_name/__init__.py", "by_wheel/__init__.py"],
+        f"what is installed from the project is the subject: {environment['subject']}",
+    )
+    packages = [name for name in environment["facts"] if name.startswith("package.by_")]
+    expect(not packages, f"and no part of the environment: {packages}")
+
+
 def check_counts():
     cases = check_forms()
     check_that_nothing_else_moves_a_count(cases)
@@ -261,6 +296,7 @@ run_checks(
     check_list,
     check_what_stops_pytest,
     check_counts,
+    check_a_project_that_is_installed,
     check_that_no_option_moves_what_is_imported,
     check_failures,
     check_bad_input,
