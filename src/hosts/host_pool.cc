@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <tuple>
 
 #include "base/text.h"
@@ -58,9 +59,21 @@ void HostPool::begin_plan(RetryLimits retries, HostDeadlines deadlines) {
   end_outdated();
 }
 
-/// A library that was built anew under its old name, say. What an interpreter has read is in the host's key.
+/// A library that was built anew under its old name, say, or a file of data that an import has read. What an
+/// interpreter has read of modules is in the host's key. A host that takes times has no image that says what it has
+/// read: one that counts, and imports the same, says it for both.
 void HostPool::end_outdated() {
-  close_each([](const Host& one) { return is_idle(one) && one.mapped_state != state_of_all(one.mapped); });
+  const auto has_changed = [](const ImageFile& file) { return ImageFile::now(file.path) != file; };
+  std::set<std::string> outdated;
+  for (const auto& [family, files] : read_by_) {
+    if (std::ranges::any_of(files, has_changed)) outdated.insert(family);
+  }
+  close_each([&](const Host& one) {
+    const bool is_unknown = one.spec.program && !read_by_.contains(one.spec.family);
+    return is_idle(one) &&
+           (outdated.contains(one.spec.family) || is_unknown || one.mapped_state != state_of_all(one.mapped));
+  });
+  for (const std::string& family : outdated) read_by_.erase(family);
 }
 
 HostPool::Position HostPool::find(HostId id) { return std::ranges::find(hosts_, id, &Host::id); }
@@ -273,6 +286,7 @@ void HostPool::on_hello(Host& host, const Message& message, std::vector<HostEven
   host.pid = static_cast<int>(message.number(Field::pid));
   host.mapped = runner_.mapped_files(*host.pid);
   images_.settle(host.key, host.spec, host.image, host.mapped);
+  if (!host.image.files.empty()) read_by_[host.spec.family] = host.image.files;
   const auto changed = last_change(host.mapped);
   // Then nobody knows which of the two it has; an empty state is not a file's.
   host.mapped_state = changed && *changed >= host.started_at ? "" : state_of_all(host.mapped);

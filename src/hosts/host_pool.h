@@ -75,8 +75,9 @@ class HostPool {
   HostPool& operator=(const HostPool&) = delete;
   ~HostPool() { end_all(); }
 
-  /// Another plan begins: hosts that did not start may start now; idle ones that have a file in memory which has
-  /// changed since are ended.
+  /// Another plan begins: hosts that did not start may start now; idle ones that have a file in memory, or have read
+  /// one as they started, which has changed since are ended. So are those of programs in Python of which nobody knows
+  /// what they have read.
   void begin_plan(RetryLimits retries, HostDeadlines deadlines);
   /// From now on hosts that no session needs are kept for a later plan (until end_all()) or not.
   void keep_warm(bool keep) { keep_warm_ = keep; }
@@ -211,6 +212,7 @@ class HostPool {
   std::set<HostKey> single_use_;             ///< They have threads, and cannot be forked safely twice.
   std::set<std::string> warned_of_threads_;  ///< Families of such hosts.
   ImageUse images_;
+  std::map<std::string, std::vector<ImageFile>> read_by_;  ///< By HostSpec::family: by the one that was ready last.
   std::map<HostKey, std::string> broken_;
   std::map<HostKey, int> failed_starts_;  ///< In a row.
   std::uint32_t last_id_ = 0;

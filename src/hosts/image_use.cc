@@ -1,5 +1,7 @@
 #include "hosts/image_use.h"
 
+#include <fcntl.h>
+
 #include "hosts/carried_images.h"
 #include "hosts/host_images.h"
 
@@ -18,6 +20,7 @@ std::optional<UniqueFd> ImageUse::begin(const HostKey& key, const HostSpec& spec
     if (adopted.value_or(false)) image = images.open(name);
   }
   host.is_restored = image.has_value();
+  if (image) host.files = files_of_image(image->get(), images.image(name)).value_or(std::vector<ImageFile>());
   if (image && spec.is_carried) {
     const auto about = images.about(name);
     host.mapped = about ? about->origin.mapped : std::vector<std::string>();
@@ -38,9 +41,12 @@ void ImageUse::settle(const HostKey& key, const HostSpec& spec, HostImage& host,
     return;
   }
   host.origin.mapped = mapped;
-  if (!host.new_image.empty() && !spec.images->publish(HostImages::key(key.image), host.new_image, host.origin, &why) &&
-      !why.empty())
-    not_restored_.insert_or_assign(key, "it leaves no image: " + why);
+  if (!host.new_image.empty()) {
+    if (const UniqueFd left(::open(host.new_image.c_str(), O_RDONLY | O_CLOEXEC)); left)
+      host.files = files_of_image(left.get(), host.new_image).value_or(std::vector<ImageFile>());
+    if (!spec.images->publish(HostImages::key(key.image), host.new_image, host.origin, &why) && !why.empty())
+      not_restored_.insert_or_assign(key, "it leaves no image: " + why);
+  }
   host.new_image.clear();
   spec.images->leave_out(mapped);
 }

@@ -10,6 +10,7 @@
 
 #include "base/unique_fd.h"
 #include "hosts/host_spec.h"
+#include "hosts/image_files.h"
 
 namespace tally {
 
@@ -21,6 +22,7 @@ struct HostImage {
   /// Of one that has brought its libraries along: these, by their paths there.
   std::vector<std::string> mapped = {};
   std::vector<std::string> folders = {};  ///< In which its cases may not look for anything.
+  std::vector<ImageFile> files = {};      ///< Once it is ready, if it has one: what it has read, or not found.
 };
 
 class ImageUse {

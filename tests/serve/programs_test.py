@@ -76,6 +76,29 @@ class Programs(Serving):
         self.assertAlmostEqual(common() - old, 500, delta=1)
         self.assertEqual(len(client.ask("status")["hosts"]), 1, "the older one has gone")
 
+    def test_a_file_that_an_import_has_read_is_read_again_once_it_changes(self):
+        folder = self.folder()
+        data = pathlib.Path(folder, "n.txt")
+        pathlib.Path(folder, "data_of.py").write_text(
+            f"N = int(open({str(data)!r}).read())\ndef f():\n    return sum(range(N))\n"
+        )
+        suite = (
+            'schema = 1\n[toolchain.own]\nextends = "python"\nrequires = ["data_of"]\n'
+            '[[benchmark]]\nlabel = ["f"]\ntoolchain = "own"\npy = "data_of.f()"\n'
+        )
+        client = self.connect(self.server())
+
+        def count():
+            (one,) = client.record(suite={"text": suite}, working_folder=folder)["cases"]
+            return one["counts"]["per_iteration"]
+
+        data.write_text("10")
+        few = count()
+        self.assertEqual(count(), few)
+        data.write_text("10000")
+        self.assertGreater(count(), 100 * few)
+        self.assertEqual(len(client.ask("status")["hosts"]), 1, "the older one has gone")
+
     def test_what_is_no_program_is_an_error_with_its_place(self):
         client = self.connect(self.server())
         client.measure({"text": 'schema = 1\n[[program]]\npath = "/bin/true"\n', "path": "a.toml"})
