@@ -12,6 +12,7 @@
 #include "json/text.h"
 #include "record/json.h"
 #include "serve/events.h"
+#include "serve/pulse.h"
 #include "serve/request.h"
 #include "serve/run_events.h"
 #include "serve/socket_place.h"
@@ -235,10 +236,19 @@ Error Client::gone(const RunRequest& request) const {
                           : "run again"};
 }
 
+Error Client::silent(const RunRequest& request, Clock::duration time) const {
+  Error error = gone(request);
+  error.message = fmt::format("the server (process {}) has sent nothing for {} s", pid_,
+                              std::chrono::duration_cast<std::chrono::seconds>(time).count());
+  error.hint = fmt::format("end it (kill {}), or let it continue (kill -CONT {}); {}", pid_, pid_, error.hint);
+  return error;
+}
+
 Result<RunResult> Client::measure(const RunRequest& request, const ServedPlan& plan, const std::string& cores,
                                   Interrupts& interrupts, RunObserver& observer) {
   const json::Value id = send("measure", members_of(measure_request(request, plan.suite, plan.selection, cores)));
   ServerWait waiting;
+  Pulse pulse(Clock::now());
   for (;;) {
     waiting.report(observer);
     if (waiting.longer_than(request.settings.max_wait_s)) {
@@ -249,8 +259,16 @@ Result<RunResult> Client::measure(const RunRequest& request, const ServedPlan& p
                               *request.settings.max_wait_s, waiting.text()),
                   path_, "let it wait longer (--max-wait), or measure without the server (--server off)");
     }
-    auto event = next_event(id, &interrupts, waiting.is_running() ? std::optional(ServerWait::kLook) : std::nullopt);
-    if (event && !*event) continue;
+    auto event = next_event(id, &interrupts, waiting.is_running() ? ServerWait::kLook : Pulse::kToAnswer);
+    const Clock::time_point now = Clock::now();
+    if (event && !*event) {
+      const Pulse::State state = pulse.feel(now);
+      if (state == Pulse::State::to_be_asked) send("status", {});
+      if (state != Pulse::State::lost) continue;
+      observer.on_end();
+      return std::unexpected(silent(request, pulse.silent(now)));
+    }
+    pulse.on_event(now);
     if (!event && (channel_.ended() || channel_.broken())) {
       observer.on_end();
       return std::unexpected(gone(request));

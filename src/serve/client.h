@@ -61,6 +61,7 @@ class Client {
                                                 std::optional<Milliseconds> within);
   Status pass_on(const json::Value& running, Interrupts& interrupts);
   [[nodiscard]] Error gone(const RunRequest& request) const;
+  [[nodiscard]] Error silent(const RunRequest& request, Clock::duration time) const;
 
   std::string path_;
   Channel channel_;

@@ -26,6 +26,10 @@ Status check_folder(const std::string& folder) {
   return std::unexpected(std::move(error));
 }
 
+Error ends() {
+  return {ErrorKind::failed, "the server ends before this run's turn has come", {}, "start it again, and run again"};
+}
+
 Result<std::string> text_of(const RunResult& result) {
   std::string text;
   if (Status written = write_json(result,
@@ -175,10 +179,7 @@ void Server::keep_memory() {
 
 void Server::end() {
   if (options_.on_end) options_.on_end();
-  for (const Work& work : queue_.waiting()) {
-    refuse(work.client, work.id,
-           {ErrorKind::failed, "the server ends before this run's turn has come", {}, "start it again, and run again"});
-  }
+  for (const Work& work : queue_.waiting()) refuse(work.client, work.id, ends());
   workspace_.hosts().end_all();
   ProcessRunner& runner = workspace_.runner();
   runner.watch(clients_.fd());
@@ -248,6 +249,7 @@ void Server::answer(ClientId client, const json::Value& id, const HelloRequest& 
 void Server::answer(ClientId client, const json::Value& id, const MeasureRequest& measure) {
   if (queue_.has(client, id) || (is_running(client) && running_->id == id))
     return refuse(client, id, {ErrorKind::input, "a request with this id is not finished yet", "measure.id", {}});
+  if (ending_) return refuse(client, id, ends());
   queue_.add({client, id, measure});
 }
 
