@@ -1,7 +1,5 @@
 #include "exchange/import_cpp.h"
 
-#include <fmt/format.h>
-
 #include <map>
 
 #include "base/contains.h"
@@ -84,8 +82,7 @@ Result<Results> read_google_benchmark(std::span<const File> files) {
   results.started = moment_of(text_at(context, "date"));
   results.machine.name = text_at(context, "host_name");
   results.machine.cpus = static_cast<int>(number_at(context, "num_cpus").value_or(0));
-  if (const auto megahertz = number_at(context, "mhz_per_cpu"))
-    results.facts["cpu.mhz"] = fmt::format("{}", static_cast<int>(*megahertz));
+  // "mhz_per_cpu" is what the clock was at that moment: as a fact, each run would be an environment of its own.
   if (const std::string build = text_at(context, "library_build_type"); !build.empty())
     results.facts["google-benchmark.build"] = build;
   Reader reader;

@@ -114,6 +114,17 @@ TEST(Import, OfGoogleBenchmark) {
   EXPECT_EQ(record.cases[2].failure->message, "no luck");
 }
 
+TEST(Import, OfGoogleBenchmarkIsOneEnvironmentWhateverTheClockWas) {
+  auto files = examples({"google_benchmark.json"});
+  const Record record = import_of("google-benchmark", files)->record;
+  const std::size_t at = files.front().text.find("\"mhz_per_cpu\": 3000");
+  ASSERT_NE(at, std::string::npos);
+  files.front().text.replace(at, 19, "\"mhz_per_cpu\": 2893");
+  const Record other = import_of("google-benchmark", files)->record;
+  EXPECT_EQ(record.fingerprint, other.fingerprint);
+  EXPECT_THAT(record.environments.begin()->second.facts, testing::Contains(testing::Key("google-benchmark.build")));
+}
+
 TEST(Import, OfGoogleBenchmarksRepetitions) {
   const Record all = read("google-benchmark", {"google_benchmark_repetitions.json"}).record;
   const Record aggregates = read("google-benchmark", {"google_benchmark_aggregates.json"}).record;
