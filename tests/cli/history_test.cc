@@ -246,6 +246,27 @@ struct ValuesTest : HistoryTest {
   }
 };
 
+/// Two programs of one suite, each in a record of its own.
+TEST_F(ValuesTest, TwoRunsOfOneCommitAreFollowedCaseByCase) {
+  for (const double value : {40.0, 80.0}) {
+    add_run(value);
+    Record other = example_record();
+    other.suite = "suite.toml";
+    other.source->commit = repository.git({"rev-parse", "HEAD"});
+    other.source->dirty = false;
+    other.cases = {example_case("another", 1000)};
+    other.started = "2027-01-01T10:00:00Z";
+    const std::string file = (records->path() / "other.json").string();
+    ASSERT_TRUE(write_file(file, to_json(other)));
+    ASSERT_EQ(tally({"history", "add", file, "--store", store()}).code, 0);
+  }
+  const Ran worse = history({"log", "--fail-on", "unacknowledged"});
+  EXPECT_EQ(worse.code, 3) << worse.out;
+  EXPECT_THAT(worse.out,
+              AllOf(HasSubstr("track_depth  40 levels → 80 levels\n"), HasSubstr("judged 2 of 2 cases by 1 limits")));
+  EXPECT_THAT(worse.err, HasSubstr("2 beside a later run of the same commit"));
+}
+
 TEST_F(ValuesTest, WhatABenchmarkReportsIsJudgedAndAgreedTo) {
   add_run(40);
   add_run(40);
