@@ -192,6 +192,10 @@ Result<Results> read_asv(std::span<const File> files) {
   if (const json::Object* const requirements = (*json)["requirements"].object()) {
     for (const auto& [name, version] : *requirements) results.facts["requirement." + name] = shown(version);
   }
+  // Each combination that asv.conf.json names is a configuration of its own.
+  if (const json::Object* const variables = (*json)["env_vars"].object()) {
+    for (const auto& [name, value] : *variables) results.facts["variable." + name] = shown(value);
+  }
   auto about = json::Value();
   if (files.size() > 1) {
     auto read = parsed(files[1]);

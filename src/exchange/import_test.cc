@@ -1,5 +1,6 @@
 #include "exchange/import.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -146,6 +147,22 @@ TEST(Import, OfAsv) {
   EXPECT_EQ(import.record.source->commit, "a2c7efcac1b04c242d5ea0a40b39798efe605572");
   const Record alone = read("asv", {"asv/results/node/a2c7efca-existing.json"}).record;
   EXPECT_EQ(alone.cases.front().params.front().first, "param1") << "names are in the other file";
+}
+
+/// asv's results of one benchmark: its columns are result, params, version, samples.
+File results_of_asv(std::string_view row, std::string_view env_vars = "{}") {
+  return {"r.json", fmt::format(R"({{"version": 2, "commit_hash": "{}", "env_vars": {},
+    "result_columns": ["result", "params", "version", "samples"], "results": {{"b.time_it": {}}}}})",
+                                std::string(40, 'a'), env_vars, row)};
+}
+
+TEST(Import, OfAsvInAnotherConfigurationIsAnotherEnvironment) {
+  const auto fingerprint = [](std::string_view variables) {
+    return import_of("asv", {results_of_asv("[[1.5], []]", variables)})->record.fingerprint.environment;
+  };
+  EXPECT_EQ(fingerprint(R"({"THREADS": "1"})"), fingerprint(R"({"THREADS": "1"})"));
+  EXPECT_NE(fingerprint(R"({"THREADS": "1"})"), fingerprint(R"({"THREADS": "4"})"));
+  EXPECT_NE(fingerprint(R"({"THREADS": "1"})"), fingerprint("{}"));
 }
 
 TEST(Import, OfCriterion) {
