@@ -37,7 +37,7 @@ struct Results {
   std::vector<std::string> left_out;
 };
 
-/// Throws nothing; an error (input) has its place.
+/// Throws nothing; an error (input) has its place. Python's NaN and Infinity are texts.
 Result<json::Value> parsed(const File& file);
 
 /// An error (input): it is of no such format.

@@ -156,6 +156,15 @@ File results_of_asv(std::string_view row, std::string_view env_vars = "{}") {
                                 std::string(40, 'a'), env_vars, row)};
 }
 
+TEST(Import, OfAsvKeepsFailedApartFromSkipped) {
+  const auto import = import_of("asv", {results_of_asv(R"([[1.5, null, NaN], [["1", "2", "3"]]])")});
+  ASSERT_TRUE(import);
+  EXPECT_THAT(ids(import->record), ElementsAre("b.time_it [python param1=1]", "b.time_it [python param1=2]"));
+  EXPECT_EQ(import->record.cases[0].status, CaseStatus::ok);
+  EXPECT_EQ(import->record.cases[1].status, CaseStatus::failed);
+  EXPECT_EQ(import->record.cases[1].failure->message, "it failed");
+}
+
 TEST(Import, OfAsvInAnotherConfigurationIsAnotherEnvironment) {
   const auto fingerprint = [](std::string_view variables) {
     return import_of("asv", {results_of_asv("[[1.5], []]", variables)})->record.fingerprint.environment;
