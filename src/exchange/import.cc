@@ -62,7 +62,8 @@ CaseRecord case_of(Benchmark benchmark, const Results& results, std::string_view
                          .threads = one.threads,
                          .params = one.params});
   one.definition.stmt = one.label.front();
-  one.definition.digest = digest(one.id);
+  one.definition.digest =
+      benchmark.version.empty() ? digest(one.id) : Digest().add(one.id).add(benchmark.version).hex();
   for (const auto& children = benchmark.by_child; const std::vector<double>& child : children) {
     if (!std::ranges::all_of(child, is_believable)) benchmark.failure = "its times are not believable";
   }

@@ -16,6 +16,7 @@ namespace tally::exchange {
 
 struct Benchmark {
   std::string name;
+  std::string version = {};  ///< Of its code: times of two are not compared. Empty: not given.
   std::vector<std::pair<std::string, std::string>> params;
   std::vector<std::vector<double>> by_child;  ///< Seconds for one execution, by process.
   std::uint64_t executions = 1;               ///< In a sample.

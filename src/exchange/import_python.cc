@@ -211,7 +211,7 @@ Result<Results> read_asv(std::span<const File> files) {
     // null: it failed, as a whole or for some parameters. NaN: it skips these.
     const json::Value& all_of_it = benchmark["result"];
     benchmark.for_each([&](const std::vector<std::string>& values, std::size_t i) {
-      Benchmark one{.name = name};
+      Benchmark one{.name = name, .version = benchmark["version"].text_or("")};
       const json::Value& names = about[name]["param_names"];
       for (std::size_t k = 0; k < values.size(); ++k)
         one.params.emplace_back(names[k].text_or(fmt::format("param{}", k + 1)), values[k]);

@@ -165,6 +165,17 @@ TEST(Import, OfAsvKeepsFailedApartFromSkipped) {
   EXPECT_EQ(import->record.cases[1].failure->message, "it failed");
 }
 
+TEST(Import, OfAsvInAnotherVersionIsAnotherDefinition) {
+  const auto definition = [](std::string_view version) {
+    return import_of("asv", {results_of_asv(fmt::format(R"([[1.5], [], "{}"])", version))})
+        ->record.cases.front()
+        .definition.digest;
+  };
+  EXPECT_EQ(definition("1"), definition("1"));
+  EXPECT_NE(definition("1"), definition("2"));
+  EXPECT_NE(definition("1"), definition(""));
+}
+
 TEST(Import, OfAsvInAnotherConfigurationIsAnotherEnvironment) {
   const auto fingerprint = [](std::string_view variables) {
     return import_of("asv", {results_of_asv("[[1.5], []]", variables)})->record.fingerprint.environment;
