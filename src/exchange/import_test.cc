@@ -126,6 +126,34 @@ TEST(Import, OfGoogleBenchmarkIsOneEnvironmentWhateverTheClockWas) {
   EXPECT_THAT(record.environments.begin()->second.facts, testing::Contains(testing::Key("google-benchmark.build")));
 }
 
+TEST(Import, OfGoogleBenchmarkKeepsBenchmarksOfOneNameApart) {
+  constexpr std::string_view kEntry =
+      R"({{"name": "f", "run_name": "f", "run_type": "iteration", "family_index": {}, "repetition_index": {},
+          "real_time": {}, "time_unit": "s", "iterations": 1}})";
+  const auto entry = [&](int family, int repetition, const char* time) {
+    return fmt::format(kEntry, family, repetition, time);
+  };
+  const auto read_all = [](std::vector<std::string> entries) {
+    return import_of("google-benchmark",
+                     {{"r.json", fmt::format(R"({{"context": {{"host_name": "a"}}, "benchmarks": [{}]}})",
+                                             fmt::join(entries, ", "))}});
+  };
+  const auto families = read_all({entry(0, 0, "1"), entry(1, 0, "9"), entry(0, 1, "2"), entry(1, 1, "9")});
+  ASSERT_TRUE(families);
+  ASSERT_THAT(families->record.cases, SizeIs(1));
+  EXPECT_THAT(families->record.cases.front().wall->replicates_s, ElementsAre(1, 2));
+  EXPECT_THAT(families->left_out, ElementsAre("f: another one has the same name"));
+  const auto twice = read_all({entry(0, 0, "1"), entry(0, 1, "2"), entry(0, 0, "9"), entry(0, 1, "9")});
+  ASSERT_TRUE(twice);
+  ASSERT_THAT(twice->record.cases, SizeIs(1));
+  EXPECT_THAT(twice->record.cases.front().wall->replicates_s, ElementsAre(1, 2));
+  EXPECT_THAT(twice->left_out, ElementsAre("f: another one has the same name"));
+  const auto nothing = read_all({entry(0, 0, "NaN"), R"({"name": "g", "real_time": 1})"});
+  ASSERT_TRUE(nothing);
+  EXPECT_THAT(ids(nothing->record), ElementsAre("g [cpp]"));
+  EXPECT_THAT(nothing->left_out, ElementsAre("f: its real_time is not a time"));
+}
+
 TEST(Import, OfGoogleBenchmarksRepetitions) {
   const Record all = read("google-benchmark", {"google_benchmark_repetitions.json"}).record;
   const Record aggregates = read("google-benchmark", {"google_benchmark_aggregates.json"}).record;
