@@ -198,6 +198,8 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
       .add("--commit", &options.imported.commit,
            "For --format: commit that they measured (default: as the results say)")
       .value_name("REV");
+  import.add("--stale", &options.imported.with_stale,
+             "For --format criterion: take also what the latest cargo bench did not measure");
   add_store_option(import, options);
 
   OptionSet& rebuild = command.add_command("rebuild", "Make the index anew from the files");

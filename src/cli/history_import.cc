@@ -53,21 +53,25 @@ Result<std::vector<Paths>> runs_in(const exchange::ImportFormat& format, const P
   return runs;
 }
 
+/// Seconds since 1970; 0: not known.
+std::int64_t time_of_file(const std::string& path) {
+  struct stat about = {};
+  return ::stat(path.c_str(), &about) == 0 ? about.st_mtime : 0;
+}
+
+std::string shown_moment(std::int64_t seconds) {
+  return seconds == 0 ? std::string() : fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(seconds));
+}
+
 Result<std::vector<exchange::File>> read_files(const Paths& paths) {
   std::vector<exchange::File> files;
   for (const std::string& path : paths) {
     auto text = read_file(path);
     // It is the user's word that is wrong, not the system.
     if (!text) return fail(ErrorKind::input, text.error().message, text.error().where, text.error().hint);
-    files.push_back({path, *std::move(text)});
+    files.push_back({path, *std::move(text), time_of_file(path)});
   }
   return files;
-}
-
-std::string time_of_file(const std::string& path) {
-  struct stat about = {};
-  if (::stat(path.c_str(), &about) != 0) return {};
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(about.st_mtime));
 }
 
 class Importing {
@@ -83,6 +87,7 @@ class Importing {
       auto commit = repository_->commit(sources_.commit);
       if (!commit) return std::unexpected(commit.error());
       commit_ = commit->id;
+      committed_ = commit->committed;
     } else if (is_full_commit_id(sources_.commit)) {
       commit_ = sources_.commit;
     } else {
@@ -95,8 +100,14 @@ class Importing {
   Status add(const Paths& paths) {
     const auto files = read_files(paths);
     if (!files) return std::unexpected(files.error());
-    auto import = exchange::import_results(
-        format_, *files, {.suite = sources_.suite, .commit = commit_, .started = time_of_file(paths.front())});
+    const std::int64_t newest =
+        format_.is_one_run ? std::ranges::max(*files, {}, &exchange::File::modified).modified : files->front().modified;
+    auto import = exchange::import_results(format_, *files,
+                                           {.suite = sources_.suite,
+                                            .commit = commit_,
+                                            .started = shown_moment(newest),
+                                            .committed = committed_,
+                                            .with_stale = sources_.with_stale});
     if (!import) return std::unexpected(import.error());
     for (const std::string& one : import->left_out) fmt::print(err_, "tally history: left out: {}\n", one);
     Record& record = import->record;
@@ -127,6 +138,7 @@ class Importing {
   std::ostream& out_;
   std::ostream& err_;
   std::string commit_;  ///< Of all results; empty: each says it.
+  std::int64_t committed_ = 0;
 };
 
 }  // namespace

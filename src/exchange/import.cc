@@ -93,8 +93,15 @@ const ImportFormat* import_format(std::string_view name) {
 
 Result<Import> import_results(const ImportFormat& format, std::span<const File> files, const ImportContext& context) {
   if (files.empty()) return fail(ErrorKind::input, fmt::format("no results of {}", format.name));
+  std::vector<std::string> stale;
+  std::vector<File> latest;
+  if (format.is_one_run && !context.with_stale) {
+    latest = of_latest_run(files, context.committed, stale);
+    files = latest;
+  }
   auto results = format.read(files);
   if (!results) return std::unexpected(results.error());
+  std::ranges::move(stale, std::back_inserter(results->left_out));
   if (results->benchmarks.empty()) {
     return fail(ErrorKind::input,
                 results->left_out.empty() ? "it has no benchmarks"

@@ -223,6 +223,35 @@ TEST(Import, OfCriterion) {
   EXPECT_THAT(import.left_out, ElementsAre("criterion/lone/new: sample.json is not there"));
 }
 
+TEST(Import, OfCriterionLeavesOutWhatAnEarlierRunWrote) {
+  const auto import_at = [](std::vector<std::int64_t> moments, std::int64_t committed, bool with_stale = false) {
+    std::vector<File> files;
+    for (std::size_t i = 0; i < moments.size(); ++i) {
+      const std::string folder = fmt::format("criterion/{}/new/", i);
+      files.push_back({folder + "benchmark.json", fmt::format(R"({{"full_id": "{}"}})", i), moments[i] - 1});
+      files.push_back({folder + "sample.json", R"({"iters": [1], "times": [5]})", moments[i]});
+    }
+    const ImportContext context{.committed = committed, .with_stale = with_stale};
+    auto import = import_results(*import_format("criterion"), files, context);
+    EXPECT_TRUE(import);
+    return *std::move(import);
+  };
+  constexpr std::int64_t kNow = 1'800'000'000;
+  const Import of_commit = import_at({kNow, kNow - 60, kNow - 120}, kNow - 100);
+  EXPECT_THAT(ids(of_commit.record), ElementsAre("0 [command]", "1 [command]"));
+  EXPECT_THAT(of_commit.left_out,
+              ElementsAre("criterion/2/new: written at 2027-01-15T07:58:00Z, before the commit; --stale takes it"));
+  const Import of_run = import_at({kNow, kNow - 3600, kNow - 7201}, 0);
+  EXPECT_THAT(ids(of_run.record), ElementsAre("0 [command]", "1 [command]"));
+  EXPECT_THAT(of_run.left_out,
+              ElementsAre(HasSubstr("criterion/2/new: written at 2027-01-15T05:59:59Z, by an earlier")));
+  EXPECT_THAT(ids(import_at({kNow, kNow - 7201}, kNow + 1).record), SizeIs(1)) << "the pause is of the run alone";
+  EXPECT_THAT(ids(import_at({kNow, kNow - 60}, kNow + 1).record), SizeIs(2)) << "measured, and then committed";
+  const Import all = import_at({kNow, kNow - 7201}, kNow - 10, true);
+  EXPECT_THAT(ids(all.record), SizeIs(2));
+  EXPECT_THAT(all.left_out, testing::IsEmpty());
+}
+
 TEST(Import, OfNamedValues) {
   const auto import = import_of("github-action-benchmark", {{"r.json", R"([
     {"name": "a", "unit": "ms", "value": 2.5}, {"name": "b", "unit": "ns/iter", "value": 7},

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 
 #include "counted_functions.h"
 #include "git/generated.h"
@@ -381,6 +383,30 @@ TEST_F(HistoryTest, ResultsOfAnotherToolAreRuns) {
   EXPECT_THAT(other.err, AllOf(HasSubstr("results.json"), HasSubstr("pyperf's -o")));
   EXPECT_EQ(history({"import", "--format", "hyperfine", "--commit", "no-such-commit", results}).code, 2);
   EXPECT_EQ(history({"import", "--format", "asv", (records->path() / "history").string() + "/none"}).code, 2);
+}
+
+TEST_F(HistoryTest, ResultsOfCriterionFromBeforeTheCommitAreLeftOut) {
+  namespace fs = std::filesystem;
+  commit("Begin", 1000);
+  const fs::path criterion = records->path() / "criterion";
+  for (const std::string name : {"fresh", "stale"}) {
+    const fs::path folder = criterion / name / "new";
+    fs::create_directories(folder);
+    ASSERT_TRUE(write_file(folder / "benchmark.json", "{\"full_id\": \"" + name + "\"}"));
+    ASSERT_TRUE(write_file(folder / "sample.json", R"({"iters": [1], "times": [5]})"));
+    if (name == "fresh") continue;
+    for (const char* file : {"benchmark.json", "sample.json"})
+      fs::last_write_time(folder / file, fs::file_time_type::clock::now() - std::chrono::minutes(10));
+  }
+  const std::vector<std::string> import = {"import", "--format", "criterion", "--commit", "HEAD", criterion.string()};
+  const Ran fresh = history(import);
+  EXPECT_EQ(fresh.code, 0) << fresh.err;
+  EXPECT_THAT(fresh.out, HasSubstr(": 1 case\n"));
+  EXPECT_THAT(fresh.err, AllOf(HasSubstr("left out: "), HasSubstr("criterion/stale/new: written at "),
+                               HasSubstr(", before the commit; --stale takes it\n")));
+  std::vector<std::string> all = import;
+  all.emplace_back("--stale");
+  EXPECT_THAT(history(all).out, HasSubstr(": 2 cases\n"));
 }
 
 TEST_F(HistoryTest, ARecordIsExported) {
