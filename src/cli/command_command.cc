@@ -11,6 +11,7 @@
 #include "base/contains.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "cli/exit_codes.h"
 #include "cli/measuring.h"
 #include "cli/run_command.h"
 #include "definition/suite.h"
@@ -32,21 +33,6 @@ std::optional<long> whole_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
-}
-
-/// Into `codes`; none of them: any.
-Result<std::vector<int>> exit_codes(const std::string& text, const std::string& option, std::vector<int> codes = {}) {
-  constexpr long kMostStatus = 255;
-  if (text == "any") return std::vector<int>();
-  for (const std::string_view part : split(text, ',')) {
-    const auto code = whole_number(part);
-    if (!code || *code < 0 || *code > kMostStatus) {
-      return fail(ErrorKind::input, fmt::format("'{}' is not an exit code", part), option,
-                  "write numbers from 0 to 255, such as 0,1, or any");
-    }
-    codes.push_back(static_cast<int>(*code));
-  }
-  return codes;
 }
 
 Result<std::vector<Param>> params_of(const std::vector<std::string>& parameters) {

@@ -10,6 +10,7 @@
 #include <ostream>
 
 #include "base/files.h"
+#include "cli/exit_codes.h"
 #include "cli/history_keeping.h"
 #include "cli/history_view.h"
 #include "exchange/import.h"
@@ -76,9 +77,15 @@ Result<std::vector<exchange::File>> read_files(const Paths& paths) {
 
 class Importing {
  public:
-  Importing(const ImportSources& sources, const exchange::ImportFormat& format, const Result<Repository>& repository,
-            HistoryStore& store, std::ostream& out, std::ostream& err)
-      : sources_(sources), format_(format), repository_(repository), store_(store), out_(out), err_(err) {}
+  Importing(const ImportSources& sources, std::vector<int> expected, const exchange::ImportFormat& format,
+            const Result<Repository>& repository, HistoryStore& store, std::ostream& out, std::ostream& err)
+      : sources_(sources),
+        expected_(std::move(expected)),
+        format_(format),
+        repository_(repository),
+        store_(store),
+        out_(out),
+        err_(err) {}
 
   /// An error (input): no commit is called so.
   Status find_commit() {
@@ -107,7 +114,8 @@ class Importing {
                                             .commit = commit_,
                                             .started = shown_moment(newest),
                                             .committed = committed_,
-                                            .with_stale = sources_.with_stale});
+                                            .with_stale = sources_.with_stale,
+                                            .expected_codes = expected_});
     if (!import) return std::unexpected(import.error());
     for (const std::string& one : import->left_out) fmt::print(err_, "tally history: left out: {}\n", one);
     Record& record = import->record;
@@ -132,6 +140,7 @@ class Importing {
 
  private:
   const ImportSources& sources_;
+  std::vector<int> expected_;
   const exchange::ImportFormat& format_;
   const Result<Repository>& repository_;
   HistoryStore& store_;
@@ -146,13 +155,15 @@ class Importing {
 int import_results_to_history(const Context& context, const HistoryOptions& options, std::ostream& out,
                               std::ostream& err) {
   const exchange::ImportFormat& format = *exchange::import_format(options.imported.format);
+  auto expected = exit_codes(options.imported.expected, "--expect-status");
+  if (!expected) return history_refused(expected.error(), err);
   const auto runs = runs_in(format, options.imported.paths);
   if (!runs) return history_refused(runs.error(), err);
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
   const auto repository = repository_of(runner, named_store(context, options));
   auto store = open_store(runner, named_store(context, options));
   if (!store) return history_refused(store.error(), err);
-  Importing importing(options.imported, format, repository, *store, out, err);
+  Importing importing(options.imported, *std::move(expected), format, repository, *store, out, err);
   if (auto found = importing.find_commit(); !found) return history_refused(found.error(), err);
   int code = kFine;
   for (const Paths& run : *runs) {

@@ -46,7 +46,28 @@ bool is_believable(double seconds) {
   return seconds >= 0 && seconds < kYears;
 }
 
-CaseRecord case_of(Benchmark benchmark, const Results& results, std::string_view tool) {
+/// "" where each execution ended as expected.
+std::string failed_execution(const Benchmark& benchmark, const std::vector<int>& expected) {
+  if (expected.empty()) return {};
+  for (const std::optional<int>& code : benchmark.exit_codes) {
+    if (!code) return "an execution was ended by a signal";
+    if (!contains(expected, *code)) return fmt::format("an execution ended with exit code {}", *code);
+  }
+  return {};
+}
+
+/// Each once, ascending; nothing where one is not known.
+std::optional<std::vector<int>> distinct_codes(const std::vector<std::optional<int>>& all) {
+  std::set<int> codes;
+  for (const std::optional<int>& code : all) {
+    if (!code) return std::nullopt;
+    codes.insert(*code);
+  }
+  return codes.empty() ? std::nullopt : std::optional(std::vector(codes.begin(), codes.end()));
+}
+
+CaseRecord case_of(Benchmark benchmark, const Results& results, std::string_view tool,
+                   const std::vector<int>& expected_codes) {
   CaseRecord one;
   one.label = {benchmark.name.empty() ? "?" : benchmark.name};
   one.language = results.language;
@@ -67,6 +88,7 @@ CaseRecord case_of(Benchmark benchmark, const Results& results, std::string_view
   for (const auto& children = benchmark.by_child; const std::vector<double>& child : children) {
     if (!std::ranges::all_of(child, is_believable)) benchmark.failure = "its times are not believable";
   }
+  if (benchmark.failure.empty()) benchmark.failure = failed_execution(benchmark, expected_codes);
   if (benchmark.failure.empty() && benchmark.by_child.empty()) benchmark.failure = "it has no times";
   if (!benchmark.failure.empty()) {
     one.status = CaseStatus::failed;
@@ -79,6 +101,7 @@ CaseRecord case_of(Benchmark benchmark, const Results& results, std::string_view
   one.flags = wall_flags(samples, Settings().precision);
   if (!benchmark.counters.empty()) one.counters = std::move(benchmark.counters);
   one.used = benchmark.used;
+  if (one.used) one.used->exit_codes = distinct_codes(benchmark.exit_codes);
   return one;
 }
 
@@ -119,7 +142,7 @@ Result<Import> import_results(const ImportFormat& format, std::span<const File> 
   if (!commit.empty()) record.source = Source{.commit = commit, .dirty = context.commit.empty() && results->is_dirty};
   std::set<std::string> ids;
   for (Benchmark& benchmark : results->benchmarks) {
-    CaseRecord one = case_of(std::move(benchmark), *results, format.name);
+    CaseRecord one = case_of(std::move(benchmark), *results, format.name, context.expected_codes);
     if (!ids.insert(one.id).second) {
       import.left_out.push_back(fmt::format("{}: another one has the same name", one.label.front()));
       continue;

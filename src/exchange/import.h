@@ -60,6 +60,8 @@ struct ImportContext {
   /// Of a folder that keeps results until they are written anew (criterion's), take also those that the latest run did
   /// not write: they are of other commits.
   bool with_stale = false;
+  /// Exit codes of a command (hyperfine's) that are no failure; none: however it ends.
+  std::vector<int> expected_codes = {0};
 };
 
 struct Import {

@@ -23,6 +23,8 @@ struct Benchmark {
   int threads = 1;
   std::map<std::string, double> counters;
   std::optional<ResourceUse> used;
+  /// Of a command, each execution's; one that a signal ended has none. Empty: not known.
+  std::vector<std::optional<int>> exit_codes;
   std::string failure;  ///< Why there are no times; empty: there are.
 };
 

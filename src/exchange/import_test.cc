@@ -73,6 +73,30 @@ TEST(Import, OfHyperfineWithParametersAndASummary) {
   EXPECT_EQ(record.cases[1].failure->message, "it has no times");
 }
 
+TEST(Import, OfHyperfineTakesExecutionsThatFailedForFailed) {
+  const auto case_with = [](std::string_view codes, std::vector<int> expected) {
+    const auto import = import_results(
+        *import_format("hyperfine"),
+        std::vector<File>{
+            {"r.json", fmt::format(R"({{"results": [{{"command": "a", "times": [1, 1], "user": 1, "system": 0,
+                                                 "exit_codes": {}}}]}})",
+                                   codes)}},
+        {.expected_codes = std::move(expected)});
+    EXPECT_TRUE(import);
+    return import->record.cases.front();
+  };
+  const CaseRecord fine = case_with("[0, 0]", {0});
+  EXPECT_EQ(fine.status, CaseStatus::ok);
+  EXPECT_THAT(*fine.used->exit_codes, ElementsAre(0));
+  const CaseRecord failed = case_with("[0, 1]", {0});
+  EXPECT_EQ(failed.status, CaseStatus::failed);
+  EXPECT_EQ(failed.failure->message, "an execution ended with exit code 1");
+  EXPECT_FALSE(failed.wall);
+  EXPECT_EQ(case_with("[0, null]", {0}).failure->message, "an execution was ended by a signal");
+  EXPECT_THAT(*case_with("[1, 0]", {0, 1}).used->exit_codes, ElementsAre(0, 1));
+  EXPECT_EQ(case_with("[7, null]", {}).status, CaseStatus::ok);
+}
+
 TEST(Import, OfPytestBenchmark) {
   const Record record = read("pytest-benchmark", {"pytest_benchmark.json"}).record;
   EXPECT_THAT(ids(record), ElementsAre("test_y.py::test_sum[10] [python]", "test_y.py::test_sum[1000] [python]"));
