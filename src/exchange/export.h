@@ -5,6 +5,7 @@
 ///   github-action-benchmark customSmallerIsBetter: [{"name", "unit", "value", "range", "extra"}]; an entry for each
 ///                           figure of a case
 ///
+/// A case is called by its id, which is its alone: readable_id() of two may be one, and services keep a series by name.
 /// What a case does not have is left out, and so are cases that are not "ok": a figure that stands is one that was
 /// measured. CodSpeed documents no format that others could write.
 #pragma once
