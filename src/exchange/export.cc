@@ -10,16 +10,17 @@ namespace {
 
 constexpr double kNanoseconds = 1e9;
 
-bool has_figures(const CaseRecord& one) {
-  return one.status == CaseStatus::ok && (one.counts || one.wall || one.used || one.on_device || one.reported);
-}
-
 }  // namespace
+
+bool has_service_figures(const CaseRecord& one) {
+  return one.status == CaseStatus::ok &&
+         (one.counts || one.wall || (one.used && one.used->peak_bytes > 0) || one.reported);
+}
 
 std::string to_bencher(const Record& record) {
   json::Object all;
   for (const CaseRecord& one : record.cases) {
-    if (!has_figures(one)) continue;
+    if (!has_service_figures(one)) continue;
     json::Object measures;
     if (one.wall) {
       measures["latency"] = json::Object{{"value", one.wall->median_s * kNanoseconds},
@@ -37,7 +38,7 @@ std::string to_bencher(const Record& record) {
 std::string to_github_action_benchmark(const Record& record) {
   json::Array all;
   for (const CaseRecord& one : record.cases) {
-    if (!has_figures(one)) continue;
+    if (!has_service_figures(one)) continue;
     const auto add = [&](std::string_view what, std::string_view unit, double value, std::string range) {
       json::Object entry{{"name", fmt::format("{} - {}", one.id, what)}, {"unit", unit}, {"value", value}};
       if (!range.empty()) entry["range"] = std::move(range);

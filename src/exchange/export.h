@@ -16,6 +16,9 @@
 
 namespace tally::exchange {
 
+/// Whether these formats have an entry for it.
+bool has_service_figures(const CaseRecord& one);
+
 std::string to_bencher(const Record& record);
 std::string to_github_action_benchmark(const Record& record);
 

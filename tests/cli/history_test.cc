@@ -416,6 +416,36 @@ TEST_F(HistoryTest, ARecordIsExported) {
   EXPECT_EQ(bencher.code, 0) << bencher.err;
   EXPECT_THAT(bencher.out, HasSubstr("\"instructions\""));
   EXPECT_THAT(bencher.err, HasSubstr("1 of 2 cases failed"));
+  for (const char* format : {"google-benchmark", "hyperfine"}) {
+    const Ran exported = tally({"export", "--format", format, record});
+    EXPECT_EQ(exported.code, 0) << exported.err;
+    EXPECT_THAT(exported.out, AllOf(HasSubstr("\"instructions\""), Not(HasSubstr(example_record().cases[1].id)),
+                                    Not(HasSubstr("error_occurred"))));
+    EXPECT_THAT(exported.err, HasSubstr("1 of 2 cases failed"));
+  }
+  // A value alone is none of Google Benchmark's figures, and a device's none of Bencher's.
+  Record mixed = example_record();
+  mixed.cases = {example_case("counted", 1000), example_case("valued", 1000), example_case("on_device", 1000)};
+  for (CaseRecord* one : {&mixed.cases[1], &mixed.cases[2]}) {
+    one->counts.reset();
+    one->wall.reset();
+  }
+  mixed.cases[1].reported = Reported{.value = 7, .unit = "levels"};
+  mixed.cases[2].on_device = OnDevice{.name = "cuda"};
+  ASSERT_TRUE(write_file(record + ".mixed", to_json(mixed)));
+  for (const auto& [format, without] : {std::pair("google-benchmark", "2"), std::pair("bencher", "1"),
+                                        std::pair("github-action-benchmark", "1"), std::pair("hyperfine", "2")}) {
+    const Ran exported = tally({"export", "--format", format, record + ".mixed"});
+    EXPECT_EQ(exported.code, 0) << exported.err;
+    EXPECT_THAT(exported.out, AllOf(HasSubstr("1000"), Not(HasSubstr("on_device")), Not(HasSubstr("{}"))));
+    EXPECT_THAT(exported.err, HasSubstr(std::string(without) + " of 3 cases have no figure that " + format +
+                                        " knows, and are left out\n"));
+  }
+  mixed.cases.erase(mixed.cases.begin());
+  ASSERT_TRUE(write_file(record + ".mixed", to_json(mixed)));
+  const Ran nobody = tally({"export", "--format", "google-benchmark", record + ".mixed"});
+  EXPECT_EQ(nobody.code, 2);
+  EXPECT_THAT(nobody.err, HasSubstr("no case of it has a figure that google-benchmark knows"));
   EXPECT_EQ(tally({"export", "--format", "csv", record, "-o", record + ".csv"}).code, 0);
   EXPECT_THAT(read_file(record + ".csv").value(), HasSubstr("instructions_per_iteration"));
   EXPECT_EQ(tally({"export", "--format", "codspeed", record}).code, 2);
