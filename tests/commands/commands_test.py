@@ -234,6 +234,11 @@ def check_exports():
     killed, several = json.loads(text)["results"]
     expect(killed["exit_codes"] == [137] * 4, f"as a shell says it: {killed}")
     expect("exit_codes" not in several, f"which time is which one's is not known: {several}")
+    named = ("--counts-only", "--export", "hyperfine", "--parameter", "n=1,2", "--name", "short ${n}")
+    long = "echo " + "a" * 200
+    text = run("command", *named, "seq ${n}", long + " ${n}").stdout
+    names = [one["command"] for one in json.loads(text)["results"]]
+    expect(names == ["short 1", "short 2", long + " 1", long + " 2"], f"given names: {names}")
     table = run("command", *options, "--export", "markdown", "seq ${n}").stdout.splitlines()
     expect(len(table) == 4 and table[2].startswith("| <code>seq 10 (n=10)</code> |"), f"{table}")
     table = run("command", "--counts-only", "--export", "csv", "seq 1", "false", code=1).stdout
