@@ -15,6 +15,12 @@ using protocol::Field;
 
 namespace {
 
+/// Another one was set by the user.
+bool is_temporary(const std::string& folder) {
+  const char* const value = ::getenv("TMPDIR");
+  return value != nullptr && value == folder;
+}
+
 std::string reason() { return std::strerror(errno); }  // NOLINT(concurrency-mt-unsafe): there is one thread
 
 }  // namespace
@@ -22,7 +28,8 @@ std::string reason() { return std::strerror(errno); }  // NOLINT(concurrency-mt-
 CommandFolders::CommandFolders(const protocol::Message& request)
     : home_(request.text(Field::command_folder).value_or("")),
       folder_(home_),
-      temporary_(request.text(Field::folder).value_or("")) {
+      temporary_(request.text(Field::folder).value_or("")),
+      lasting_(temporary_ + "-setup") {
   for (std::size_t i = 0; i < request.count(Field::copied_file); ++i) {
     const std::string_view pair = *request.nth(Field::copied_file, i);
     const std::size_t end = pair.find('\0');
@@ -31,15 +38,26 @@ CommandFolders::CommandFolders(const protocol::Message& request)
 }
 
 std::optional<FolderProblem> CommandFolders::make() {
-  std::string temporary = temporary_;
+  renewed_ = temporary_;
   if (!copied_.empty()) {
     folder_ = path_in(temporary_, "files");
-    temporary = path_in(temporary_, "tmp");
-    if (!make_folders(folder_) || !make_folders(temporary))
+    renewed_ = path_in(temporary_, "tmp");
+    if (!make_folders(folder_) || !make_folders(renewed_))
       return FolderProblem{"cannot create its folder: " + reason(), folder_};
   }
-  ::setenv("TMPDIR", temporary.c_str(), 1);
+  ::setenv("TMPDIR", renewed_.c_str(), 1);
   return std::nullopt;
+}
+
+std::optional<FolderProblem> CommandFolders::use_lasting() const {
+  if (!is_temporary(renewed_)) return std::nullopt;
+  if (!make_folders(lasting_)) return FolderProblem{"cannot create its folder: " + reason(), lasting_};
+  ::setenv("TMPDIR", lasting_.c_str(), 1);
+  return std::nullopt;
+}
+
+void CommandFolders::use_renewed() const {
+  if (is_temporary(lasting_)) ::setenv("TMPDIR", renewed_.c_str(), 1);
 }
 
 std::optional<FolderProblem> CommandFolders::renew() const {
@@ -57,7 +75,10 @@ std::optional<FolderProblem> CommandFolders::renew() const {
   return std::nullopt;
 }
 
-void CommandFolders::empty() const { empty_folder(temporary_); }
+void CommandFolders::empty() const {
+  empty_folder(temporary_);
+  remove_all(lasting_);
+}
 
 std::optional<FolderProblem> go_to(const std::string& folder) {
   if (::chdir(folder.c_str()) != 0) return FolderProblem{"cannot enter its working folder: " + reason(), folder};

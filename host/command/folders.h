@@ -29,6 +29,10 @@ class CommandFolders {
   std::optional<FolderProblem> make();
   /// As each execution finds them.
   std::optional<FolderProblem> renew() const;
+  /// $TMPDIR, unless the user sets it: of the setup and the cleanup, whose files no execution empties; and of the
+  /// executions, which it is of from make() on.
+  std::optional<FolderProblem> use_lasting() const;
+  void use_renewed() const;
   /// At its end: the next command may need the room.
   void empty() const;
 
@@ -41,6 +45,8 @@ class CommandFolders {
   std::string home_;
   std::string folder_;
   std::string temporary_;  ///< Emptied before each execution.
+  std::string renewed_;    ///< $TMPDIR of the executions.
+  std::string lasting_;    ///< $TMPDIR of the setup and the cleanup.
 };
 
 /// This process, with $PWD where that is set.

@@ -84,7 +84,10 @@ class CommandCase {
   bool is_set_up(Keeper& keeper) {
     if (request_.before_all.empty()) return true;
     enter_stage(Stage::setup);
-    return has_ended_well(keeper.set_up(request_.before_all), "what sets it up", request_.before_all);
+    if (!failures_.is_done(folders_.use_lasting())) return false;
+    const KeptEnd end = keeper.set_up(request_.before_all);
+    folders_.use_renewed();
+    return has_ended_well(end, "what sets it up", request_.before_all);
   }
 
   bool is_measured(Keeper& keeper) {
@@ -111,6 +114,7 @@ class CommandCase {
 
   bool is_cleaned_up(Keeper& keeper, bool measured) {
     if (request_.after_all.empty()) return true;
+    if (!failures_.is_done(folders_.use_lasting())) return false;
     // Where it ends early, the stage stays that in which it did.
     if (!measured) return keeper.clean_up(request_.after_all).status == 0;
     enter_stage(Stage::setup);

@@ -11,8 +11,10 @@
 #include "base/contains.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "cli/exit_codes.h"
 #include "cli/measuring.h"
 #include "cli/run_command.h"
+#include "definition/benchmark_rules.h"
 #include "definition/suite.h"
 #include "records/record_files.h"
 #include "report/text/command_report.h"
@@ -34,21 +36,6 @@ std::optional<long> whole_number(std::string_view text) {
   return number;
 }
 
-/// Into `codes`; none of them: any.
-Result<std::vector<int>> exit_codes(const std::string& text, const std::string& option, std::vector<int> codes = {}) {
-  constexpr long kMostStatus = 255;
-  if (text == "any") return std::vector<int>();
-  for (const std::string_view part : split(text, ',')) {
-    const auto code = whole_number(part);
-    if (!code || *code < 0 || *code > kMostStatus) {
-      return fail(ErrorKind::input, fmt::format("'{}' is not an exit code", part), option,
-                  "write numbers from 0 to 255, such as 0,1, or any");
-    }
-    codes.push_back(static_cast<int>(*code));
-  }
-  return codes;
-}
-
 Result<std::vector<Param>> params_of(const std::vector<std::string>& parameters) {
   std::vector<Param> params;
   for (const std::string& text : parameters) {
@@ -58,22 +45,12 @@ Result<std::vector<Param>> params_of(const std::vector<std::string>& parameters)
                   "write NAME=A,B,C or NAME=1..10; the command has ${NAME} where the value belongs");
     }
     const std::string name = text.substr(0, equals);
-    if (contains(params, name, &Param::name) || name.contains(' ')) {
-      return fail(
-          ErrorKind::input,
-          name.contains(' ') ? fmt::format("'{}' is not a name", name) : fmt::format("'{}' is given twice", name),
-          "--parameter", "write NAME=A,B,C once for each name");
-    }
     auto values = parameter_values(text.substr(equals + 1), "--parameter");
     if (!values) return std::unexpected(values.error());
-    for (auto one = values->begin(); one != values->end(); ++one) {
-      if (!one->empty() && std::find(values->begin(), one, *one) == one) continue;
-      return fail(ErrorKind::input,
-                  one->empty() ? "an empty value" : fmt::format("the value '{}' is given twice", *one),
-                  "--parameter " + name, "write each value once");
-    }
-    params.push_back({.name = text.substr(0, equals), .values = *std::move(values), .at = {}});
+    if (contains(*values, "")) return fail(ErrorKind::input, "an empty value", "--parameter " + name, "leave it out");
+    params.push_back({.name = name, .values = *std::move(values), .at = {}});
   }
+  if (Status ok = check_params(params, {}, {"--parameter"}); !ok) return std::unexpected(ok.error());
   return params;
 }
 

@@ -198,6 +198,13 @@ void add_history_options(OptionSet& command, HistoryOptions& options) {
       .add("--commit", &options.imported.commit,
            "For --format: commit that they measured (default: as the results say)")
       .value_name("REV");
+  import
+      .add("--expect-status", &options.imported.expected,
+           "For --format hyperfine: exit codes that count as success, such as 0,1, or any")
+      .value_name("CODES")
+      .shows_default();
+  import.add("--stale", &options.imported.with_stale,
+             "For --format criterion: take also what the latest cargo bench did not measure");
   add_store_option(import, options);
 
   OptionSet& rebuild = command.add_command("rebuild", "Make the index anew from the files");

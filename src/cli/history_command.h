@@ -49,6 +49,8 @@ struct ImportSources {
   std::string format;              ///< Of another tool (exchange/import.h); empty: they are records.
   std::string suite;               ///< What the history calls them; empty: as the format is called.
   std::string commit;              ///< That all of them measured; empty: they say it.
+  std::string expected = "0";      ///< Exit codes of commands that are no failure, or "any".
+  bool with_stale = false;         ///< See exchange::ImportContext.
 };
 
 enum class HistoryTask { add, import, rebuild, prune, push, pull, log, show, site, accept, backfill, bridge };

@@ -10,6 +10,7 @@
 #include <ostream>
 
 #include "base/files.h"
+#include "cli/exit_codes.h"
 #include "cli/history_keeping.h"
 #include "cli/history_view.h"
 #include "exchange/import.h"
@@ -53,28 +54,38 @@ Result<std::vector<Paths>> runs_in(const exchange::ImportFormat& format, const P
   return runs;
 }
 
+/// Seconds since 1970; 0: not known.
+std::int64_t time_of_file(const std::string& path) {
+  struct stat about = {};
+  return ::stat(path.c_str(), &about) == 0 ? about.st_mtime : 0;
+}
+
+std::string shown_moment(std::int64_t seconds) {
+  return seconds == 0 ? std::string() : fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(seconds));
+}
+
 Result<std::vector<exchange::File>> read_files(const Paths& paths) {
   std::vector<exchange::File> files;
   for (const std::string& path : paths) {
     auto text = read_file(path);
     // It is the user's word that is wrong, not the system.
     if (!text) return fail(ErrorKind::input, text.error().message, text.error().where, text.error().hint);
-    files.push_back({path, *std::move(text)});
+    files.push_back({path, *std::move(text), time_of_file(path)});
   }
   return files;
 }
 
-std::string time_of_file(const std::string& path) {
-  struct stat about = {};
-  if (::stat(path.c_str(), &about) != 0) return {};
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(about.st_mtime));
-}
-
 class Importing {
  public:
-  Importing(const ImportSources& sources, const exchange::ImportFormat& format, const Result<Repository>& repository,
-            HistoryStore& store, std::ostream& out, std::ostream& err)
-      : sources_(sources), format_(format), repository_(repository), store_(store), out_(out), err_(err) {}
+  Importing(const ImportSources& sources, std::vector<int> expected, const exchange::ImportFormat& format,
+            const Result<Repository>& repository, HistoryStore& store, std::ostream& out, std::ostream& err)
+      : sources_(sources),
+        expected_(std::move(expected)),
+        format_(format),
+        repository_(repository),
+        store_(store),
+        out_(out),
+        err_(err) {}
 
   /// An error (input): no commit is called so.
   Status find_commit() {
@@ -83,6 +94,7 @@ class Importing {
       auto commit = repository_->commit(sources_.commit);
       if (!commit) return std::unexpected(commit.error());
       commit_ = commit->id;
+      committed_ = commit->committed;
     } else if (is_full_commit_id(sources_.commit)) {
       commit_ = sources_.commit;
     } else {
@@ -95,8 +107,15 @@ class Importing {
   Status add(const Paths& paths) {
     const auto files = read_files(paths);
     if (!files) return std::unexpected(files.error());
-    auto import = exchange::import_results(
-        format_, *files, {.suite = sources_.suite, .commit = commit_, .started = time_of_file(paths.front())});
+    const std::int64_t newest =
+        format_.is_one_run ? std::ranges::max(*files, {}, &exchange::File::modified).modified : files->front().modified;
+    auto import = exchange::import_results(format_, *files,
+                                           {.suite = sources_.suite,
+                                            .commit = commit_,
+                                            .started = shown_moment(newest),
+                                            .committed = committed_,
+                                            .with_stale = sources_.with_stale,
+                                            .expected_codes = expected_});
     if (!import) return std::unexpected(import.error());
     for (const std::string& one : import->left_out) fmt::print(err_, "tally history: left out: {}\n", one);
     Record& record = import->record;
@@ -121,12 +140,14 @@ class Importing {
 
  private:
   const ImportSources& sources_;
+  std::vector<int> expected_;
   const exchange::ImportFormat& format_;
   const Result<Repository>& repository_;
   HistoryStore& store_;
   std::ostream& out_;
   std::ostream& err_;
   std::string commit_;  ///< Of all results; empty: each says it.
+  std::int64_t committed_ = 0;
 };
 
 }  // namespace
@@ -134,13 +155,15 @@ class Importing {
 int import_results_to_history(const Context& context, const HistoryOptions& options, std::ostream& out,
                               std::ostream& err) {
   const exchange::ImportFormat& format = *exchange::import_format(options.imported.format);
+  auto expected = exit_codes(options.imported.expected, "--expect-status");
+  if (!expected) return history_refused(expected.error(), err);
   const auto runs = runs_in(format, options.imported.paths);
   if (!runs) return history_refused(runs.error(), err);
   RealProcessRunner runner(context.libexec + "/tally-supervisor");
   const auto repository = repository_of(runner, named_store(context, options));
   auto store = open_store(runner, named_store(context, options));
   if (!store) return history_refused(store.error(), err);
-  Importing importing(options.imported, format, repository, *store, out, err);
+  Importing importing(options.imported, *std::move(expected), format, repository, *store, out, err);
   if (auto found = importing.find_commit(); !found) return history_refused(found.error(), err);
   int code = kFine;
   for (const Paths& run : *runs) {

@@ -47,7 +47,9 @@ Status add_kept(const HistoryIndex& index, const std::string& suite, const Commi
     const auto history = read_history(index, suite, line, *runs, *chosen);
     if (!history) return std::unexpected(history.error());
     for (const auto& [of, run] : edges_of(*history, course_of(*history, {}))) {
-      const auto stem = stems.find({history->runs[run].id, history->cases[of].id});
+      const SeriesPoint* const point = history->cases[of].at(run);
+      if (point == nullptr) continue;
+      const auto stem = stems.find({history->part_of(*point).id, history->cases[of].id});
       if (stem != stems.end()) kept.insert(stem->second);
     }
   }
@@ -123,7 +125,9 @@ Result<PointProfiles> step_profiles(HistoryStore& store, const HistoryView& view
   const auto profiles = (*index)->profiles(history.suite);
   if (!profiles) return std::unexpected(profiles.error());
   std::unordered_map<std::int64_t, std::size_t> runs;
-  for (std::size_t run = 0; run < history.runs.size(); ++run) runs.emplace(history.runs[run].id, run);
+  for (std::size_t run = 0; run < history.runs.size(); ++run) {
+    for (const StoredPart& part : history.runs[run].parts) runs.emplace(part.id, run);
+  }
   std::unordered_map<std::string_view, std::size_t> cases;
   for (std::size_t of = 0; of < history.cases.size(); ++of) cases.emplace(history.cases[of].id, of);
   std::map<std::pair<std::size_t, std::size_t>, std::string> stems;
@@ -131,7 +135,11 @@ Result<PointProfiles> step_profiles(HistoryStore& store, const HistoryView& view
     const auto run = runs.find(one.run);
     const auto of = cases.find(one.case_id);
     if (run == runs.end() || of == cases.end()) continue;
-    if (const std::pair point(of->second, run->second); wanted.contains(point)) stems[point] = one.stem;
+    const std::pair place(of->second, run->second);
+    if (!wanted.contains(place)) continue;
+    // Of the runs of one commit, that which the case's point is of.
+    const SeriesPoint* const point = history.cases[of->second].at(run->second);
+    if (point != nullptr && history.part_of(*point).id == one.run) stems[place] = one.stem;
   }
   return [&store, stems = std::move(stems)](std::size_t of, std::size_t run, ProfileOf what) {
     const auto stem = stems.find({of, run});
@@ -141,9 +149,13 @@ Result<PointProfiles> step_profiles(HistoryStore& store, const HistoryView& view
 
 StepFunctions step_functions(const HistoryStore& store, const HistoryView& view) {
   return [&store, &view](std::size_t run, const CountStep& step) -> std::vector<FunctionDelta> {
-    const auto& runs = view.history.runs;
-    const auto before = record_of_case(store, runs[step.since].file, view.id(step.of));
-    const auto after = record_of_case(store, runs[run].file, view.id(step.of));
+    const auto record_at = [&](std::size_t at) -> std::optional<Record> {
+      const SeriesPoint* const point = view.history.cases[step.of].at(at);
+      if (point == nullptr) return std::nullopt;
+      return record_of_case(store, view.history.part_of(*point).file, view.id(step.of));
+    };
+    const auto before = record_at(step.since);
+    const auto after = record_at(run);
     if (!before || !after) return {};
     const auto profiles = [&store](const Record&, const CaseRecord& one, ProfileOf what) {
       return stored_profile(store, one.profile ? stem_of_path(*one.profile) : std::string(), what);

@@ -41,7 +41,8 @@ Result<std::string> choose_suite(const HistoryOptions& options, const HistoryInd
 void say_left_out(const HistoryOptions& options, const ChosenRuns& chosen, std::size_t elsewhere, std::ostream& err) {
   if (elsewhere > 0) fmt::print(err, "tally history: {} of commits that are not on this line\n", elsewhere);
   if (chosen.earlier_of_same_commit > 0)
-    fmt::print(err, "tally history: {} beside a later run of the same commit\n", chosen.earlier_of_same_commit);
+    fmt::print(err, "tally history: {} beside a later run of the same commit: of each case the latest counts\n",
+               chosen.earlier_of_same_commit);
   if (!chosen.other_epochs.empty() && options.shown.environment.empty())
     fmt::print(err, "tally history: measured in other environments, too: {} (--environment)\n",
                join(chosen.other_epochs, ", "));

@@ -50,6 +50,10 @@ bool is_time(Metric metric) {
   return metric == Metric::time || metric == Metric::device_time || metric == Metric::launch_time;
 }
 
+bool is_count(Metric metric) {
+  return metric != Metric::time && metric != Metric::memory && metric != Metric::value && !is_of_device(metric);
+}
+
 std::string_view to_string(Metric metric) { return kAllNames.at(static_cast<std::size_t>(metric)); }
 
 std::optional<Metric> metric_named(std::string_view name) {
@@ -90,9 +94,7 @@ std::optional<MetricValue> metric_of(const CaseRecord& one, Metric metric) {
 }
 
 bool has_below_zero(const CaseRecord& one, Metric metric) {
-  if (one.status != CaseStatus::ok || metric == Metric::time || metric == Metric::memory || metric == Metric::value ||
-      is_of_device(metric) || !one.counts)
-    return false;
+  if (one.status != CaseStatus::ok || !is_count(metric) || !one.counts) return false;
   const std::optional<double> value = count_of(*one.counts, metric);
   return value && is_below_zero(*value);
 }

@@ -31,6 +31,9 @@ enum class Metric {
 /// It is in seconds.
 bool is_time(Metric metric);
 
+/// It follows from what was counted: neither a time, nor kernels, nor what a case used or reports.
+bool is_count(Metric metric);
+
 std::string_view to_string(Metric metric);
 std::optional<Metric> metric_named(std::string_view name);
 

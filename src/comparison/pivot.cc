@@ -218,7 +218,28 @@ class Builder {
   std::vector<Drafts> drafts_;                                     ///< Of each section.
 };
 
-void mark_row(PivotRow& row) {
+/// What benchmarks report is in units of their own; what else a metric is has one.
+bool have_one_unit(const std::vector<const PivotCell*>& cells, Metric metric) {
+  if (metric != Metric::value) return true;
+  const std::string* unit = nullptr;
+  for (const PivotCell* const cell : cells) {
+    if (!cell->value) continue;
+    const std::string& its = cell->of->reported->unit;
+    if (unit != nullptr && *unit != its) return false;
+    unit = &its;
+  }
+  return true;
+}
+
+std::vector<const PivotCell*> cells_of(const PivotRow& row) {
+  std::vector<const PivotCell*> cells;
+  cells.reserve(row.cells.size());
+  for (const PivotCell& cell : row.cells) cells.push_back(&cell);
+  return cells;
+}
+
+void mark_row(PivotRow& row, Metric metric) {
+  if (!have_one_unit(cells_of(row), metric)) return;
   std::vector<const Interval*> ranges;
   for (const PivotCell& cell : row.cells) {
     if (cell.value) ranges.push_back(&cell.value->range);
@@ -238,8 +259,9 @@ void mark_row(PivotRow& row) {
 }
 
 /// The fit over cells whose numbers stand in `numbers`.
-std::optional<Complexity> fit_over(const std::vector<const PivotCell*>& cells,
-                                   const std::vector<std::string>& numbers) {
+std::optional<Complexity> fit_over(const std::vector<const PivotCell*>& cells, const std::vector<std::string>& numbers,
+                                   Metric metric) {
+  if (!have_one_unit(cells, metric)) return std::nullopt;
   std::vector<GrowthPoint> points;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (cells[i]->value) points.push_back({.n = number_in(numbers[i]).value_or(0), .value = cells[i]->value->value});
@@ -253,10 +275,7 @@ void fit_rows(Pivot& result) {
   for (const auto& column : result.columns) numbers.push_back(column.front());
   for (PivotSection& section : result.sections) {
     for (PivotRow& row : section.rows) {
-      std::vector<const PivotCell*> cells;
-      cells.reserve(row.cells.size());
-      for (const PivotCell& cell : row.cells) cells.push_back(&cell);
-      row.complexity = fit_over(cells, numbers);
+      row.complexity = fit_over(cells_of(row), numbers, result.metric);
     }
   }
 }
@@ -270,7 +289,7 @@ void fit_columns(Pivot& result) {
       std::vector<const PivotCell*> cells;
       cells.reserve(section.rows.size());
       for (const PivotRow& row : section.rows) cells.push_back(&row.cells[c]);
-      section.complexity.push_back(fit_over(cells, numbers));
+      section.complexity.push_back(fit_over(cells, numbers, result.metric));
     }
   }
 }
@@ -293,7 +312,7 @@ Result<Pivot> pivot(const Record& record, const PivotRequest& request) {
   if (result.row_axes.empty()) result.row_axes = varying(axes, record, result.column_axes);
   Builder(record, axes, result).build();
   for (PivotSection& section : result.sections) {
-    for (PivotRow& row : section.rows) mark_row(row);
+    for (PivotRow& row : section.rows) mark_row(row, request.metric);
   }
   if (is_one_number(result.column_axes, axes)) {
     result.growth_axis = result.column_axes.front();

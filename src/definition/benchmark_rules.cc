@@ -76,12 +76,20 @@ Status check_variants(const Benchmark& b) {
   return {};
 }
 
-Status check_params(const Benchmark& b) {
+}  // namespace
+
+std::string place_of(const SourcePosition& precise, const Places& places, const std::vector<std::string>& label) {
+  if (precise.line > 0) return describe(precise);
+  if (places.definition.line > 0) return describe(places.definition);
+  return join(label, "/");
+}
+
+Status check_params(const std::vector<Param>& params, const Places& places, const std::vector<std::string>& label) {
   // These would make an id or a filter ambiguous.
   constexpr std::string_view kTaken[] = {"threads", "device", "language", "runtime", "autograd", "tag"};
   std::set<std::string> names;
-  for (const Param& param : b.params) {
-    const std::string where = place_of(param.at, b.at, b.label);
+  for (const Param& param : params) {
+    const std::string where = place_of(param.at, places, label);
     if (!is_identifier(param.name)) {
       return fail(ErrorKind::input, fmt::format("'{}' cannot be the name of a parameter", param.name), where,
                   "use letters, digits and underscores");
@@ -92,7 +100,7 @@ Status check_params(const Benchmark& b) {
     }
     if (!names.insert(param.name).second) {
       return fail(ErrorKind::input, fmt::format("parameter '{}' is given twice", param.name), where,
-                  "gather its values in one array");
+                  "give all of its values at once");
     }
     if (param.values.empty()) {
       return fail(ErrorKind::input, fmt::format("parameter '{}' has no values", param.name), where,
@@ -106,14 +114,6 @@ Status check_params(const Benchmark& b) {
     }
   }
   return {};
-}
-
-}  // namespace
-
-std::string place_of(const SourcePosition& precise, const Places& places, const std::vector<std::string>& label) {
-  if (precise.line > 0) return describe(precise);
-  if (places.definition.line > 0) return describe(places.definition);
-  return join(label, "/");
 }
 
 Status check_label(const std::vector<std::string>& label, const Places& places) {
@@ -156,7 +156,7 @@ Status check_benchmark(const Benchmark& benchmark) {
   }
   if (Status ok = check_text(benchmark, place_of({}, benchmark.at, benchmark.label)); !ok) return ok;
   if (Status ok = check_variants(benchmark); !ok) return ok;
-  return check_params(benchmark);
+  return check_params(benchmark.params, benchmark.at, benchmark.label);
 }
 
 }  // namespace tally

@@ -1,4 +1,4 @@
-/// The rules a benchmark must keep by itself, whatever else is in its suite.
+/// The rules a definition must keep by itself, whatever else is in its suite.
 #pragma once
 
 #include "base/error.h"
@@ -15,6 +15,9 @@ Status check_benchmark(const Benchmark& benchmark);
 
 /// Where an error about a definition stands: the most precise known place, or its label.
 std::string place_of(const SourcePosition& precise, const Places& places, const std::vector<std::string>& label);
+
+/// Parameters of a benchmark or a command: each has a name that ids and filters can have, and values, each once.
+Status check_params(const std::vector<Param>& params, const Places& places, const std::vector<std::string>& label);
 
 /// A label has parts, each of printable text without blanks at its ends.
 Status check_label(const std::vector<std::string>& label, const Places& places);

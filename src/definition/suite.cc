@@ -301,6 +301,7 @@ Status Suite::add(Command command) {
     return refuse("has an argument with a null character", "take it out");
   if (!command.options.threads.empty() || !command.options.devices.empty() || !command.options.toolchain.empty())
     return refuse("has no threads, device or toolchain to choose", "leave them out");
+  if (Status ok = check_params(command.params, command.at, command.label); !ok) return ok;
   if (command.options.settings.iterations) return refuse("is executed once for each count", "leave iterations out");
   if (Status ok = check_options(command.options, command.at, where); !ok) return ok;
   if (Status ok = claim_label(command.label, join(command.label, "\n") + "\ncommand\n", command.at); !ok) return ok;

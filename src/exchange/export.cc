@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/readable_id.h"
 #include "json/text.h"
 
 namespace tally::exchange {
@@ -11,16 +10,17 @@ namespace {
 
 constexpr double kNanoseconds = 1e9;
 
-bool has_figures(const CaseRecord& one) {
-  return one.status == CaseStatus::ok && (one.counts || one.wall || one.used || one.on_device || one.reported);
-}
-
 }  // namespace
+
+bool has_service_figures(const CaseRecord& one) {
+  return one.status == CaseStatus::ok &&
+         (one.counts || one.wall || (one.used && one.used->peak_bytes > 0) || one.reported);
+}
 
 std::string to_bencher(const Record& record) {
   json::Object all;
   for (const CaseRecord& one : record.cases) {
-    if (!has_figures(one)) continue;
+    if (!has_service_figures(one)) continue;
     json::Object measures;
     if (one.wall) {
       measures["latency"] = json::Object{{"value", one.wall->median_s * kNanoseconds},
@@ -30,7 +30,7 @@ std::string to_bencher(const Record& record) {
     if (one.counts) measures["instructions"] = json::Object{{"value", one.counts->per_iteration}};
     if (one.used && one.used->peak_bytes > 0) measures["memory"] = json::Object{{"value", one.used->peak_bytes}};
     if (one.reported) measures["value"] = json::Object{{"value", one.reported->value}};
-    all[readable_id(one.id)] = std::move(measures);
+    all[one.id] = std::move(measures);
   }
   return json::to_text(std::move(all), 2) + "\n";
 }
@@ -38,9 +38,9 @@ std::string to_bencher(const Record& record) {
 std::string to_github_action_benchmark(const Record& record) {
   json::Array all;
   for (const CaseRecord& one : record.cases) {
-    if (!has_figures(one)) continue;
+    if (!has_service_figures(one)) continue;
     const auto add = [&](std::string_view what, std::string_view unit, double value, std::string range) {
-      json::Object entry{{"name", fmt::format("{} - {}", readable_id(one.id), what)}, {"unit", unit}, {"value", value}};
+      json::Object entry{{"name", fmt::format("{} - {}", one.id, what)}, {"unit", unit}, {"value", value}};
       if (!range.empty()) entry["range"] = std::move(range);
       all.emplace_back(std::move(entry));
     };

@@ -36,6 +36,22 @@ TEST(Export, ToGithubActionBenchmark) {
   EXPECT_THAT((*json)[1]["range"].text_or(""), testing::StartsWith("± "));
 }
 
+TEST(Export, CallsEachCaseByItsOwnId) {
+  Record record = example_record();
+  record.cases = {record.cases.front(), record.cases.front()};
+  record.cases[0].id = "s%2F8";
+  record.cases[1].id = "s/8";
+  record.cases[1].counts->per_iteration = 7;
+  const auto json = json::parse(to_bencher(record));
+  ASSERT_TRUE(json);
+  EXPECT_EQ(json->size(), 2U);
+  EXPECT_EQ((*json)["s/8"]["instructions"]["value"].number(), 7);
+  const auto list = json::parse(to_github_action_benchmark(record));
+  ASSERT_TRUE(list);
+  EXPECT_EQ((*list)[0]["name"].text_or(""), "s%2F8 - instructions");
+  EXPECT_EQ((*list)[2]["name"].text_or(""), "s/8 - instructions");
+}
+
 TEST(Export, LeavesOutWhatWasNotMeasured) {
   Record record = example_record();
   record.cases.front().counts.reset();

@@ -46,7 +46,28 @@ bool is_believable(double seconds) {
   return seconds >= 0 && seconds < kYears;
 }
 
-CaseRecord case_of(Benchmark benchmark, const Results& results, std::string_view tool) {
+/// "" where each execution ended as expected.
+std::string failed_execution(const Benchmark& benchmark, const std::vector<int>& expected) {
+  if (expected.empty()) return {};
+  for (const std::optional<int>& code : benchmark.exit_codes) {
+    if (!code) return "an execution was ended by a signal";
+    if (!contains(expected, *code)) return fmt::format("an execution ended with exit code {}", *code);
+  }
+  return {};
+}
+
+/// Each once, ascending; nothing where one is not known.
+std::optional<std::vector<int>> distinct_codes(const std::vector<std::optional<int>>& all) {
+  std::set<int> codes;
+  for (const std::optional<int>& code : all) {
+    if (!code) return std::nullopt;
+    codes.insert(*code);
+  }
+  return codes.empty() ? std::nullopt : std::optional(std::vector(codes.begin(), codes.end()));
+}
+
+CaseRecord case_of(Benchmark benchmark, const Results& results, std::string_view tool,
+                   const std::vector<int>& expected_codes) {
   CaseRecord one;
   one.label = {benchmark.name.empty() ? "?" : benchmark.name};
   one.language = results.language;
@@ -62,10 +83,12 @@ CaseRecord case_of(Benchmark benchmark, const Results& results, std::string_view
                          .threads = one.threads,
                          .params = one.params});
   one.definition.stmt = one.label.front();
-  one.definition.digest = digest(one.id);
+  one.definition.digest =
+      benchmark.version.empty() ? digest(one.id) : Digest().add(one.id).add(benchmark.version).hex();
   for (const auto& children = benchmark.by_child; const std::vector<double>& child : children) {
     if (!std::ranges::all_of(child, is_believable)) benchmark.failure = "its times are not believable";
   }
+  if (benchmark.failure.empty()) benchmark.failure = failed_execution(benchmark, expected_codes);
   if (benchmark.failure.empty() && benchmark.by_child.empty()) benchmark.failure = "it has no times";
   if (!benchmark.failure.empty()) {
     one.status = CaseStatus::failed;
@@ -78,6 +101,7 @@ CaseRecord case_of(Benchmark benchmark, const Results& results, std::string_view
   one.flags = wall_flags(samples, Settings().precision);
   if (!benchmark.counters.empty()) one.counters = std::move(benchmark.counters);
   one.used = benchmark.used;
+  if (one.used) one.used->exit_codes = distinct_codes(benchmark.exit_codes);
   return one;
 }
 
@@ -92,8 +116,15 @@ const ImportFormat* import_format(std::string_view name) {
 
 Result<Import> import_results(const ImportFormat& format, std::span<const File> files, const ImportContext& context) {
   if (files.empty()) return fail(ErrorKind::input, fmt::format("no results of {}", format.name));
+  std::vector<std::string> stale;
+  std::vector<File> latest;
+  if (format.is_one_run && !context.with_stale) {
+    latest = of_latest_run(files, context.committed, stale);
+    files = latest;
+  }
   auto results = format.read(files);
   if (!results) return std::unexpected(results.error());
+  std::ranges::move(stale, std::back_inserter(results->left_out));
   if (results->benchmarks.empty()) {
     return fail(ErrorKind::input,
                 results->left_out.empty() ? "it has no benchmarks"
@@ -111,7 +142,7 @@ Result<Import> import_results(const ImportFormat& format, std::span<const File> 
   if (!commit.empty()) record.source = Source{.commit = commit, .dirty = context.commit.empty() && results->is_dirty};
   std::set<std::string> ids;
   for (Benchmark& benchmark : results->benchmarks) {
-    CaseRecord one = case_of(std::move(benchmark), *results, format.name);
+    CaseRecord one = case_of(std::move(benchmark), *results, format.name, context.expected_codes);
     if (!ids.insert(one.id).second) {
       import.left_out.push_back(fmt::format("{}: another one has the same name", one.label.front()));
       continue;

@@ -14,6 +14,7 @@
 ///   github-action-benchmark customSmallerIsBetter and customBiggerIsBetter: a list of name, unit, value
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ namespace tally::exchange {
 struct File {
   std::string path;
   std::string text;
+  std::int64_t modified = 0;  ///< Seconds since 1970; 0: not known.
 };
 
 struct Results;  // import_common.h
@@ -37,7 +39,7 @@ struct ImportFormat {
   Result<Results> (*read)(std::span<const File> files) = nullptr;
   /// Of what a folder of its results holds, whether this is one of them. (A file that is named is one.)
   bool (*is_result)(std::string_view path) = nullptr;
-  /// All files of a folder are one run's; else each is a run's.
+  /// All files of a folder are one run's, as far as they were written by it; else each is a run's.
   bool is_one_run = false;
   /// A file in the folder above a result's, which comes after it where it is there; empty: there is none.
   std::string_view companion = {};
@@ -53,11 +55,18 @@ struct ImportContext {
   std::string suite;    ///< What the history calls them; empty: the format's name.
   std::string commit;   ///< A full id, which wins over what the results say; empty: they say it.
   std::string started;  ///< ISO 8601, UTC: when, where the results do not say it.
+  /// When the commit was made, in seconds since 1970; 0: not known.
+  std::int64_t committed = 0;
+  /// Of a folder that keeps results until they are written anew (criterion's), take also those that the latest run did
+  /// not write: they are of other commits.
+  bool with_stale = false;
+  /// Exit codes of a command (hyperfine's) that are no failure; none: however it ends.
+  std::vector<int> expected_codes = {0};
 };
 
 struct Import {
   Record record;
-  std::vector<std::string> left_out;  ///< Sentences, one for each benchmark that has no time.
+  std::vector<std::string> left_out;  ///< Sentences, one for each benchmark that is not in the record.
 };
 
 /// Of the files of one run. An error (input): they are not of this format, or hold no time at all.

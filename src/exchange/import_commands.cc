@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace tally::exchange {
 
@@ -30,6 +32,13 @@ Result<Results> read_hyperfine(std::span<const File> files) {
       const std::vector<double> memory = numbers_of(one["memory_usage_byte"]);
       if (!memory.empty() && std::ranges::max(memory) > 0)
         benchmark.used->peak_bytes = static_cast<std::uint64_t>(std::ranges::max(memory));
+    }
+    if (const json::Array* const codes = one["exit_codes"].array()) {
+      for (const json::Value& code : *codes) {
+        const auto number = code.number();
+        const bool is_code = number && std::abs(*number) <= std::numeric_limits<int>::max();
+        benchmark.exit_codes.push_back(is_code ? std::optional(static_cast<int>(*number)) : std::nullopt);
+      }
     }
     results.benchmarks.push_back(std::move(benchmark));
   }

@@ -15,7 +15,7 @@ namespace tally::exchange {
 
 namespace {
 
-/// Python writes these where JSON has no word; null is what they mean here.
+/// Python writes these where JSON has no word. They become texts of theirs: to asv, null and NaN are two things.
 std::string without_words_of_python(std::string_view text) {
   std::string result;
   result.reserve(text.size());
@@ -33,7 +33,7 @@ std::string without_words_of_python(std::string_view text) {
       if (!in_text && length == 0 && text.substr(i).starts_with(word)) length = word.size();
     }
     if (length > 0) {
-      result += "null";
+      result += fmt::format("\"{}\"", text.substr(i, length));
       i += length;
     } else {
       result += c;

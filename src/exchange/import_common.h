@@ -16,12 +16,15 @@ namespace tally::exchange {
 
 struct Benchmark {
   std::string name;
+  std::string version = {};  ///< Of its code: times of two are not compared. Empty: not given.
   std::vector<std::pair<std::string, std::string>> params;
   std::vector<std::vector<double>> by_child;  ///< Seconds for one execution, by process.
   std::uint64_t executions = 1;               ///< In a sample.
   int threads = 1;
   std::map<std::string, double> counters;
   std::optional<ResourceUse> used;
+  /// Of a command, each execution's; one that a signal ended has none. Empty: not known.
+  std::vector<std::optional<int>> exit_codes;
   std::string failure;  ///< Why there are no times; empty: there are.
 };
 
@@ -37,7 +40,7 @@ struct Results {
   std::vector<std::string> left_out;
 };
 
-/// Throws nothing; an error (input) has its place.
+/// Throws nothing; an error (input) has its place. Python's NaN and Infinity are texts.
 Result<json::Value> parsed(const File& file);
 
 /// An error (input): it is of no such format.

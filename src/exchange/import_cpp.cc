@@ -1,8 +1,9 @@
 #include "exchange/import_cpp.h"
 
-#include <fmt/format.h>
-
 #include <map>
+#include <optional>
+#include <set>
+#include <tuple>
 
 #include "base/contains.h"
 
@@ -29,18 +30,20 @@ class Reader {
     const std::string type = text_at(entry, "run_type");
     const bool is_aggregate = type == "aggregate";
     if (is_aggregate && text_at(entry, "aggregate_name") != "median") return;
-    std::string name = text_at(entry, "run_name");
-    if (name.empty()) name = text_at(entry, "name");
+    const Run run = run_of(entry);
     // A run's own repetitions say more than a median of them.
-    Benchmark& one = benchmark(name);
-    if (is_aggregate && (!one.by_child.empty() || !one.failure.empty())) return;
+    if (is_aggregate && has_repetitions(run)) return;
+    Benchmark& one = benchmark(run, is_aggregate ? kMedian : number_at(entry, "repetition_index"));
     if (const bool* failed = entry["error_occurred"].flag(); (failed != nullptr && *failed) || entry.has("skipped")) {
       one.failure = text_at(entry, entry.has("error_message") ? "error_message" : "skip_message");
       if (one.failure.empty()) one.failure = "it was skipped";
       return;
     }
     const double seconds = seconds_at(entry, "real_time", -1);
-    if (seconds < 0) return;
+    if (seconds < 0) {
+      left_out_.push_back(one.name + ": its real_time is not a time");
+      return;
+    }
     // Repetitions are of one process.
     if (one.by_child.empty()) one.by_child.emplace_back();
     one.by_child.front().push_back(seconds);
@@ -56,17 +59,50 @@ class Reader {
     }
   }
 
-  std::vector<Benchmark> take() { return std::move(benchmarks_); }
+  void take(Results& results) {
+    std::erase_if(benchmarks_, [](const Benchmark& one) { return one.by_child.empty() && one.failure.empty(); });
+    results.benchmarks = std::move(benchmarks_);
+    results.left_out = std::move(left_out_);
+  }
 
  private:
-  Benchmark& benchmark(const std::string& name) {
-    const auto [at, fresh] = known_.try_emplace(name, benchmarks_.size());
-    if (fresh) benchmarks_.push_back({.name = name});
-    return benchmarks_[at->second];
+  /// A name alone may be several benchmarks': the numbers of its family and of its instance there distinguish them.
+  /// Older versions have neither.
+  using Run = std::tuple<std::string, double, double>;
+  static constexpr double kMedian = -1;
+
+  struct Known {
+    std::size_t place = 0;
+    std::set<double> repetitions;  ///< Or kMedian.
+  };
+
+  static Run run_of(const json::Value& entry) {
+    std::string name = text_at(entry, "run_name");
+    if (name.empty()) name = text_at(entry, "name");
+    return {std::move(name), number_at(entry, "family_index").value_or(-1),
+            number_at(entry, "per_family_instance_index").value_or(-1)};
+  }
+
+  [[nodiscard]] bool has_repetitions(const Run& run) const {
+    const auto known = known_.find(run);
+    return known != known_.end() && !known->second.repetitions.contains(kMedian);
+  }
+
+  /// The one that this repetition is of. One that is there already is of another benchmark of the same name.
+  Benchmark& benchmark(const Run& run, std::optional<double> repetition) {
+    const auto [known, is_new] = known_.try_emplace(run);
+    Known& its = known->second;
+    if (is_new || (repetition && its.repetitions.contains(*repetition))) {
+      its = {.place = benchmarks_.size(), .repetitions = {}};
+      benchmarks_.push_back({.name = std::get<0>(run)});
+    }
+    if (repetition) its.repetitions.insert(*repetition);
+    return benchmarks_[its.place];
   }
 
   std::vector<Benchmark> benchmarks_;
-  std::map<std::string, std::size_t> known_;
+  std::vector<std::string> left_out_;
+  std::map<Run, Known> known_;
 };
 
 }  // namespace
@@ -84,14 +120,12 @@ Result<Results> read_google_benchmark(std::span<const File> files) {
   results.started = moment_of(text_at(context, "date"));
   results.machine.name = text_at(context, "host_name");
   results.machine.cpus = static_cast<int>(number_at(context, "num_cpus").value_or(0));
-  if (const auto megahertz = number_at(context, "mhz_per_cpu"))
-    results.facts["cpu.mhz"] = fmt::format("{}", static_cast<int>(*megahertz));
+  // "mhz_per_cpu" is what the clock was at that moment: as a fact, each run would be an environment of its own.
   if (const std::string build = text_at(context, "library_build_type"); !build.empty())
     results.facts["google-benchmark.build"] = build;
   Reader reader;
   for (const json::Value& entry : *all) reader.add(entry);
-  results.benchmarks = reader.take();
-  std::erase_if(results.benchmarks, [](const Benchmark& one) { return one.by_child.empty() && one.failure.empty(); });
+  reader.take(results);
   return results;
 }
 

@@ -192,6 +192,10 @@ Result<Results> read_asv(std::span<const File> files) {
   if (const json::Object* const requirements = (*json)["requirements"].object()) {
     for (const auto& [name, version] : *requirements) results.facts["requirement." + name] = shown(version);
   }
+  // Each combination that asv.conf.json names is a configuration of its own.
+  if (const json::Object* const variables = (*json)["env_vars"].object()) {
+    for (const auto& [name, value] : *variables) results.facts["variable." + name] = shown(value);
+  }
   auto about = json::Value();
   if (files.size() > 1) {
     auto read = parsed(files[1]);
@@ -204,13 +208,15 @@ Result<Results> read_asv(std::span<const File> files) {
       continue;
     }
     const AsvBenchmark benchmark(columns, row);
-    const bool failed = benchmark["result"].is_null();
+    // null: it failed, as a whole or for some parameters. NaN: it skips these.
+    const json::Value& all_of_it = benchmark["result"];
     benchmark.for_each([&](const std::vector<std::string>& values, std::size_t i) {
-      Benchmark one{.name = name};
+      Benchmark one{.name = name, .version = benchmark["version"].text_or("")};
       const json::Value& names = about[name]["param_names"];
       for (std::size_t k = 0; k < values.size(); ++k)
         one.params.emplace_back(names[k].text_or(fmt::format("param{}", k + 1)), values[k]);
-      const json::Value& result = benchmark["result"][i];
+      const json::Value& result = all_of_it[i];
+      const bool failed = all_of_it.is_null() || (i < all_of_it.size() && result.is_null());
       std::vector<double> samples = numbers_of(benchmark["samples"][i]);
       if (samples.empty() && result.number()) samples.push_back(*result.number());
       if (const auto number = benchmark["stats_number"][i].number(); number && *number >= 1)

@@ -1,5 +1,6 @@
 #include "exchange/import.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,6 +73,30 @@ TEST(Import, OfHyperfineWithParametersAndASummary) {
   EXPECT_EQ(record.cases[1].failure->message, "it has no times");
 }
 
+TEST(Import, OfHyperfineTakesExecutionsThatFailedForFailed) {
+  const auto case_with = [](std::string_view codes, std::vector<int> expected) {
+    const auto import = import_results(
+        *import_format("hyperfine"),
+        std::vector<File>{
+            {"r.json", fmt::format(R"({{"results": [{{"command": "a", "times": [1, 1], "user": 1, "system": 0,
+                                                 "exit_codes": {}}}]}})",
+                                   codes)}},
+        {.expected_codes = std::move(expected)});
+    EXPECT_TRUE(import);
+    return import->record.cases.front();
+  };
+  const CaseRecord fine = case_with("[0, 0]", {0});
+  EXPECT_EQ(fine.status, CaseStatus::ok);
+  EXPECT_THAT(*fine.used->exit_codes, ElementsAre(0));
+  const CaseRecord failed = case_with("[0, 1]", {0});
+  EXPECT_EQ(failed.status, CaseStatus::failed);
+  EXPECT_EQ(failed.failure->message, "an execution ended with exit code 1");
+  EXPECT_FALSE(failed.wall);
+  EXPECT_EQ(case_with("[0, null]", {0}).failure->message, "an execution was ended by a signal");
+  EXPECT_THAT(*case_with("[1, 0]", {0, 1}).used->exit_codes, ElementsAre(0, 1));
+  EXPECT_EQ(case_with("[7, null]", {}).status, CaseStatus::ok);
+}
+
 TEST(Import, OfPytestBenchmark) {
   const Record record = read("pytest-benchmark", {"pytest_benchmark.json"}).record;
   EXPECT_THAT(ids(record), ElementsAre("test_y.py::test_sum[10] [python]", "test_y.py::test_sum[1000] [python]"));
@@ -114,6 +139,45 @@ TEST(Import, OfGoogleBenchmark) {
   EXPECT_EQ(record.cases[2].failure->message, "no luck");
 }
 
+TEST(Import, OfGoogleBenchmarkIsOneEnvironmentWhateverTheClockWas) {
+  auto files = examples({"google_benchmark.json"});
+  const Record record = import_of("google-benchmark", files)->record;
+  const std::size_t at = files.front().text.find("\"mhz_per_cpu\": 3000");
+  ASSERT_NE(at, std::string::npos);
+  files.front().text.replace(at, 19, "\"mhz_per_cpu\": 2893");
+  const Record other = import_of("google-benchmark", files)->record;
+  EXPECT_EQ(record.fingerprint, other.fingerprint);
+  EXPECT_THAT(record.environments.begin()->second.facts, testing::Contains(testing::Key("google-benchmark.build")));
+}
+
+TEST(Import, OfGoogleBenchmarkKeepsBenchmarksOfOneNameApart) {
+  constexpr std::string_view kEntry =
+      R"({{"name": "f", "run_name": "f", "run_type": "iteration", "family_index": {}, "repetition_index": {},
+          "real_time": {}, "time_unit": "s", "iterations": 1}})";
+  const auto entry = [&](int family, int repetition, const char* time) {
+    return fmt::format(kEntry, family, repetition, time);
+  };
+  const auto read_all = [](std::vector<std::string> entries) {
+    return import_of("google-benchmark",
+                     {{"r.json", fmt::format(R"({{"context": {{"host_name": "a"}}, "benchmarks": [{}]}})",
+                                             fmt::join(entries, ", "))}});
+  };
+  const auto families = read_all({entry(0, 0, "1"), entry(1, 0, "9"), entry(0, 1, "2"), entry(1, 1, "9")});
+  ASSERT_TRUE(families);
+  ASSERT_THAT(families->record.cases, SizeIs(1));
+  EXPECT_THAT(families->record.cases.front().wall->replicates_s, ElementsAre(1, 2));
+  EXPECT_THAT(families->left_out, ElementsAre("f: another one has the same name"));
+  const auto twice = read_all({entry(0, 0, "1"), entry(0, 1, "2"), entry(0, 0, "9"), entry(0, 1, "9")});
+  ASSERT_TRUE(twice);
+  ASSERT_THAT(twice->record.cases, SizeIs(1));
+  EXPECT_THAT(twice->record.cases.front().wall->replicates_s, ElementsAre(1, 2));
+  EXPECT_THAT(twice->left_out, ElementsAre("f: another one has the same name"));
+  const auto nothing = read_all({entry(0, 0, "NaN"), R"({"name": "g", "real_time": 1})"});
+  ASSERT_TRUE(nothing);
+  EXPECT_THAT(ids(nothing->record), ElementsAre("g [cpp]"));
+  EXPECT_THAT(nothing->left_out, ElementsAre("f: its real_time is not a time"));
+}
+
 TEST(Import, OfGoogleBenchmarksRepetitions) {
   const Record all = read("google-benchmark", {"google_benchmark_repetitions.json"}).record;
   const Record aggregates = read("google-benchmark", {"google_benchmark_aggregates.json"}).record;
@@ -137,6 +201,42 @@ TEST(Import, OfAsv) {
   EXPECT_EQ(alone.cases.front().params.front().first, "param1") << "names are in the other file";
 }
 
+/// asv's results of one benchmark: its columns are result, params, version, samples.
+File results_of_asv(std::string_view row, std::string_view env_vars = "{}") {
+  return {"r.json", fmt::format(R"({{"version": 2, "commit_hash": "{}", "env_vars": {},
+    "result_columns": ["result", "params", "version", "samples"], "results": {{"b.time_it": {}}}}})",
+                                std::string(40, 'a'), env_vars, row)};
+}
+
+TEST(Import, OfAsvKeepsFailedApartFromSkipped) {
+  const auto import = import_of("asv", {results_of_asv(R"([[1.5, null, NaN], [["1", "2", "3"]]])")});
+  ASSERT_TRUE(import);
+  EXPECT_THAT(ids(import->record), ElementsAre("b.time_it [python param1=1]", "b.time_it [python param1=2]"));
+  EXPECT_EQ(import->record.cases[0].status, CaseStatus::ok);
+  EXPECT_EQ(import->record.cases[1].status, CaseStatus::failed);
+  EXPECT_EQ(import->record.cases[1].failure->message, "it failed");
+}
+
+TEST(Import, OfAsvInAnotherVersionIsAnotherDefinition) {
+  const auto definition = [](std::string_view version) {
+    return import_of("asv", {results_of_asv(fmt::format(R"([[1.5], [], "{}"])", version))})
+        ->record.cases.front()
+        .definition.digest;
+  };
+  EXPECT_EQ(definition("1"), definition("1"));
+  EXPECT_NE(definition("1"), definition("2"));
+  EXPECT_NE(definition("1"), definition(""));
+}
+
+TEST(Import, OfAsvInAnotherConfigurationIsAnotherEnvironment) {
+  const auto fingerprint = [](std::string_view variables) {
+    return import_of("asv", {results_of_asv("[[1.5], []]", variables)})->record.fingerprint.environment;
+  };
+  EXPECT_EQ(fingerprint(R"({"THREADS": "1"})"), fingerprint(R"({"THREADS": "1"})"));
+  EXPECT_NE(fingerprint(R"({"THREADS": "1"})"), fingerprint(R"({"THREADS": "4"})"));
+  EXPECT_NE(fingerprint(R"({"THREADS": "1"})"), fingerprint("{}"));
+}
+
 TEST(Import, OfCriterion) {
   const Import import =
       read("criterion",
@@ -145,6 +245,35 @@ TEST(Import, OfCriterion) {
   EXPECT_THAT(ids(import.record), ElementsAre("fib%2Fiterative%2F20 [command]"));
   EXPECT_THAT(import.record.cases.front().wall->replicates_s, Pointwise(DoubleEq(), {1e-8, 1.05e-8, 1e-8, 1.05e-8}));
   EXPECT_THAT(import.left_out, ElementsAre("criterion/lone/new: sample.json is not there"));
+}
+
+TEST(Import, OfCriterionLeavesOutWhatAnEarlierRunWrote) {
+  const auto import_at = [](std::vector<std::int64_t> moments, std::int64_t committed, bool with_stale = false) {
+    std::vector<File> files;
+    for (std::size_t i = 0; i < moments.size(); ++i) {
+      const std::string folder = fmt::format("criterion/{}/new/", i);
+      files.push_back({folder + "benchmark.json", fmt::format(R"({{"full_id": "{}"}})", i), moments[i] - 1});
+      files.push_back({folder + "sample.json", R"({"iters": [1], "times": [5]})", moments[i]});
+    }
+    const ImportContext context{.committed = committed, .with_stale = with_stale};
+    auto import = import_results(*import_format("criterion"), files, context);
+    EXPECT_TRUE(import);
+    return *std::move(import);
+  };
+  constexpr std::int64_t kNow = 1'800'000'000;
+  const Import of_commit = import_at({kNow, kNow - 60, kNow - 120}, kNow - 100);
+  EXPECT_THAT(ids(of_commit.record), ElementsAre("0 [command]", "1 [command]"));
+  EXPECT_THAT(of_commit.left_out,
+              ElementsAre("criterion/2/new: written at 2027-01-15T07:58:00Z, before the commit; --stale takes it"));
+  const Import of_run = import_at({kNow, kNow - 3600, kNow - 7201}, 0);
+  EXPECT_THAT(ids(of_run.record), ElementsAre("0 [command]", "1 [command]"));
+  EXPECT_THAT(of_run.left_out,
+              ElementsAre(HasSubstr("criterion/2/new: written at 2027-01-15T05:59:59Z, by an earlier")));
+  EXPECT_THAT(ids(import_at({kNow, kNow - 7201}, kNow + 1).record), SizeIs(1)) << "the pause is of the run alone";
+  EXPECT_THAT(ids(import_at({kNow, kNow - 60}, kNow + 1).record), SizeIs(2)) << "measured, and then committed";
+  const Import all = import_at({kNow, kNow - 7201}, kNow - 10, true);
+  EXPECT_THAT(ids(all.record), SizeIs(2));
+  EXPECT_THAT(all.left_out, testing::IsEmpty());
 }
 
 TEST(Import, OfNamedValues) {

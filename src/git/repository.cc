@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <unordered_map>
 
@@ -24,6 +25,10 @@ Commit parse_commit(std::string id, std::string_view text) {
     if (line.empty()) break;
     if (line.starts_with("tree ")) commit.tree = line.substr(5);
     if (line.starts_with("parent ")) commit.parents.emplace_back(line.substr(7));
+    // "committer NAME <ADDRESS> SECONDS ZONE"; a name may have any other character.
+    const std::size_t moment = line.rfind("> ");
+    if (line.starts_with("committer ") && moment != std::string_view::npos)
+      std::from_chars(line.data() + moment + 2, line.data() + line.size(), commit.committed);
   }
   return commit;
 }

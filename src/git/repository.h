@@ -3,6 +3,7 @@
 /// Asks only. Commits are full ids in lower-case hexadecimal digits (40, or 64 with SHA-256).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ struct Commit {
   std::string id;
   std::string tree;
   std::vector<std::string> parents;  ///< As the commit names them, also where a shallow clone lacks them.
+  std::int64_t committed = 0;        ///< Seconds since 1970; 0: it does not say.
 };
 
 /// A commit that a line leads to.

@@ -89,8 +89,8 @@ class CaseFollower {
   }
 
   [[nodiscard]] std::string why_not_comparable(const SeriesPoint& point) const {
-    const std::string& processor = history_.runs[point.run].processor;
-    const std::string& before_it = history_.runs[last_->run].processor;
+    const std::string& processor = history_.part_of(point).processor;
+    const std::string& before_it = history_.part_of(*last_).processor;
     if (is_of_kernels(point) && processor != before_it)
       return "measured on another machine, whose libraries may choose other kernels";
     const bool is_bridge = history_.line.measured[point.run] == history_.line.measured[last_->run];

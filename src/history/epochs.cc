@@ -13,7 +13,7 @@ namespace tally {
 namespace {
 
 /// Of one environment, by their places.
-using Epoch = std::map<std::size_t, const PlacedRun*>;
+using Epoch = std::map<std::size_t, std::vector<const PlacedRun*>>;
 using Epochs = std::map<std::string, Epoch, std::less<>>;
 
 Epochs::iterator measured_last(Epochs& epochs) {
@@ -38,10 +38,9 @@ Result<ChosenRuns> choose_runs(std::span<const PlacedRun> runs, const std::strin
   ChosenRuns chosen;
   Epochs epochs;
   for (const PlacedRun& run : runs) {
-    const auto [known, is_new] = epochs[std::string(run.environment)].try_emplace(run.place, &run);
-    if (is_new) continue;
-    ++chosen.earlier_of_same_commit;
-    if (run.started > known->second->started) known->second = &run;
+    std::vector<const PlacedRun*>& same = epochs[std::string(run.environment)][run.place];
+    if (!same.empty()) ++chosen.earlier_of_same_commit;
+    same.push_back(&run);
   }
   auto at = environment.empty()
                 ? measured_last(epochs)
@@ -56,8 +55,12 @@ Result<ChosenRuns> choose_runs(std::span<const PlacedRun> runs, const std::strin
   std::optional<std::size_t> until;
   while (at != epochs.end()) {
     const auto end = until ? at->second.upper_bound(*until) : at->second.end();
-    for (auto one = std::make_reverse_iterator(end); one != at->second.rend(); ++one)
-      newest_first.push_back(*one->second);
+    for (auto of_commit = std::make_reverse_iterator(end); of_commit != at->second.rend(); ++of_commit) {
+      std::vector<const PlacedRun*>& same = of_commit->second;
+      // All of it is turned around below.
+      std::ranges::sort(same, {}, [](const PlacedRun* run) { return std::pair(run->started, ~run->run); });
+      for (const PlacedRun* const run : same) newest_first.push_back(*run);
+    }
     until = at->second.begin()->first;
     epochs.erase(at);
     at = epoch_before(epochs, *until);

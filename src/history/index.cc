@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// With every change of a table or of SeriesPoint.
-constexpr std::int64_t kVersion = 6;
+constexpr std::int64_t kVersion = 7;
 /// A double's bytes show the byte order; a table made by another machine's tally is made anew.
 constexpr double kLayout = 1.0 / 3;
 constexpr std::size_t kPointsInRow = 128;
@@ -42,7 +42,7 @@ CREATE TABLE note(id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 
 std::span<const std::byte> bytes_of(const double& number) { return std::as_bytes(std::span(&number, 1)); }
 
-/// Points as a row has them: `run` and `basis` are ids of the index.
+/// Points as a row has them: `run` and `basis` are ids of the index, `part` says nothing.
 std::vector<SeriesPoint> points_of(std::span<const std::byte> bytes) {
   std::vector<SeriesPoint> points(bytes.size() / sizeof(SeriesPoint));
   // A row may be empty, and memcpy's arguments may not be null.
@@ -392,7 +392,21 @@ Status HistoryIndex::load_bases(History& history, std::vector<std::uint32_t>& pl
   }
 }
 
-Status HistoryIndex::load(std::string_view suite, const std::vector<std::optional<std::uint32_t>>& places,
+namespace {
+
+/// Puts points into the order of runs, and leaves one of each run: that of its first part which did not skip the case.
+void leave_one_of_each_run(std::vector<SeriesPoint>& points) {
+  const auto order = [](const SeriesPoint& point) {
+    return std::tuple(point.run, point.status == CaseStatus::skipped, point.part);
+  };
+  if (!std::ranges::is_sorted(points, {}, order)) std::ranges::sort(points, {}, order);
+  const auto again = std::ranges::unique(points, {}, &SeriesPoint::run);
+  points.erase(again.begin(), again.end());
+}
+
+}  // namespace
+
+Status HistoryIndex::load(std::string_view suite, const std::vector<std::optional<PlaceOfPart>>& places,
                           std::string_view only, History& history) const {
   std::vector<std::uint32_t> bases;
   if (auto loaded = load_bases(history, bases); !loaded) return loaded;
@@ -415,14 +429,14 @@ Status HistoryIndex::load(std::string_view suite, const std::vector<std::optiona
       if (!*row) break;
       for (SeriesPoint& point : points_of(rows->blob(0))) {
         if (point.run >= places.size() || point.basis >= bases.size() || !places[point.run]) continue;
-        point.run = *places[point.run];
+        point.part = places[point.run]->part;
+        point.run = places[point.run]->run;
         point.basis = bases[point.basis];
         series.points.push_back(point);
       }
     }
     rows->reset();
-    if (!std::ranges::is_sorted(series.points, {}, &SeriesPoint::run))
-      std::ranges::sort(series.points, {}, &SeriesPoint::run);
+    leave_one_of_each_run(series.points);
     if (!series.points.empty()) history.cases.push_back(std::move(series));
   }
 }

@@ -38,6 +38,12 @@ struct IndexedProfile {
   std::string stem;  ///< See history/profiles.h.
 };
 
+/// Where a run stands in a history.
+struct PlaceOfPart {
+  std::uint32_t run = 0;
+  std::uint32_t part = 0;
+};
+
 class HistoryIndex {
  public:
   /// Never fails for what lies at `path`: see above. An error is one of SQLite itself.
@@ -75,8 +81,9 @@ class HistoryIndex {
   Status add(const std::string& file, const Record& record);
 
   /// Fills `cases` and `bases` of a history whose runs are chosen: `places` gives, for each run's id, its place among
-  /// them, or nothing. `only`: the one requested case; empty: all.
-  Status load(std::string_view suite, const std::vector<std::optional<std::uint32_t>>& places, std::string_view only,
+  /// them, or nothing. Of several parts of a run, a case's point is of the latest that has the case; one that skipped
+  /// it has it only where all others did, too. `only`: the one requested case; empty: all.
+  Status load(std::string_view suite, const std::vector<std::optional<PlaceOfPart>>& places, std::string_view only,
               History& history) const;
 
  private:

@@ -5,6 +5,8 @@
 
 #include "base/files.h"
 #include "history/course.h"
+#include "history/environment_name.h"
+#include "history/loaded.h"
 #include "history/store.h"
 #include "record/example_record.h"
 
@@ -43,11 +45,11 @@ struct HistoryIndexTest : testing::Test {
     const auto runs = (*index)->runs("bench/suite.toml");
     EXPECT_TRUE(runs);
     History history;
-    std::vector<std::optional<std::uint32_t>> places(runs->size() + 1);
+    std::vector<std::optional<PlaceOfPart>> places(runs->size() + 1);
     for (std::size_t i = 0; i < records.size(); ++i) {
       for (const IndexedRun& run : *runs) {
         if (run.commit == records[i].source->commit)
-          places.at(static_cast<std::size_t>(run.id)) = static_cast<std::uint32_t>(i);
+          places.at(static_cast<std::size_t>(run.id)) = PlaceOfPart{.run = static_cast<std::uint32_t>(i)};
       }
       history.runs.push_back({});
       history.line.measured.push_back(i);
@@ -130,6 +132,60 @@ TEST_F(HistoryIndexTest, KeepsWhatADeviceDoesOfACaseBesideIt) {
   const auto index = store.index();
   ASSERT_TRUE(index);
   EXPECT_THAT((*index)->cases("bench/suite.toml").value(), testing::ElementsAre("first", "second")) << "each once";
+}
+
+/// Two programs' results at one commit, and one of them measured again.
+TEST_F(HistoryIndexTest, OfSeveralRunsOfACommitEachCaseIsOfTheLatestThatHasIt) {
+  Record first = record_of(1, 1000);
+  first.cases = {example_case("first", 100), example_case("second", 200), example_case("third", 300),
+                 example_case("fourth", 400)};
+  first.started = "2026-01-01T10:00:00Z";
+  Record second = first;
+  second.cases = {example_case("second", 2000), example_case("third", 3000), example_case("fourth", 4000),
+                  example_case("fifth", 5000)};
+  second.cases[1].status = CaseStatus::failed;
+  second.cases[1].counts.reset();
+  second.cases[2].status = CaseStatus::skipped;
+  second.cases[2].counts.reset();
+  second.started = "2026-01-01T11:00:00Z";
+  for (Environment* one : {&first.environments.begin()->second, &second.environments.begin()->second})
+    one->machine = std::map<std::string, std::string>{{"cpu", one == &first.environments.begin()->second ? "a" : "b"}};
+  // In another environment, whose counts are not these.
+  Record other = first;
+  other.environments.begin()->second.facts["glibc"] = "another";
+  set_fingerprints(other);
+  other.cases = {example_case("sixth", 6)};
+  other.started = "2025-01-01T12:00:00Z";
+  for (const Record& one : {second, first, other}) add(one);
+
+  const auto index = store.index();
+  ASSERT_TRUE(index) << describe(index.error());
+  const std::string suite = *first.suite;
+  const auto runs = (*index)->runs(suite);
+  ASSERT_THAT(*runs, SizeIs(3));
+  const CommitLine line{.commits = {{.id = commit_id(1), .author = "Ada", .title = "Begin"}}, .measured = {}};
+  const auto chosen = choose_runs(placed_on(line, *runs), environment_name_of(first));
+  ASSERT_TRUE(chosen);
+  EXPECT_EQ(chosen->earlier_of_same_commit, 1U);
+  const auto history = read_history(**index, suite, line, *runs, *chosen);
+  ASSERT_TRUE(history);
+  ASSERT_THAT(history->runs, SizeIs(2)) << "it is one commit in two environments";
+  EXPECT_EQ(history->runs.back().started(), second.started);
+  std::map<std::string, std::pair<double, std::string>> shown;
+  for (const CaseSeries& one : history->cases) {
+    ASSERT_THAT(one.points, SizeIs(1)) << one.id;
+    const SeriesPoint& point = one.points.front();
+    shown[one.id] = {point.has_figure() ? point.figure : -1, history->part_of(point).started};
+    EXPECT_EQ(point.run, one.id == "sixth" ? 0 : 1) << one.id;
+    EXPECT_EQ(history->part_of(point).processor,
+              processor_name_of(history->part_of(point).started == second.started ? second : first));
+  }
+  EXPECT_THAT(shown, testing::UnorderedElementsAre(testing::Pair("first", std::pair(100, first.started)),
+                                                   testing::Pair("second", std::pair(2000, second.started)),
+                                                   testing::Pair("third", std::pair(-1, second.started)),
+                                                   testing::Pair("fourth", std::pair(400, first.started)),
+                                                   testing::Pair("fifth", std::pair(5000, second.started)),
+                                                   testing::Pair("sixth", std::pair(6, other.started))));
 }
 
 TEST_F(HistoryIndexTest, SaysWhatTheRecordsSay) {

@@ -8,8 +8,8 @@ namespace {
 
 /// Null where the case was not there, or was skipped.
 const SeriesPoint* point_at(const CaseSeries& series, std::size_t run) {
-  const auto found = std::ranges::find(series.points, run, &SeriesPoint::run);
-  return found == series.points.end() || found->status == CaseStatus::skipped ? nullptr : &*found;
+  const SeriesPoint* const found = series.at(run);
+  return found == nullptr || found->status == CaseStatus::skipped ? nullptr : found;
 }
 
 /// "" where it was compared, or there is nothing to compare it with.

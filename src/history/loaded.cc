@@ -24,18 +24,23 @@ Result<History> read_history(const HistoryIndex& index, std::string suite, Commi
   History history;
   history.suite = std::move(suite);
   history.line = std::move(line);
-  std::vector<std::optional<std::uint32_t>> places;
+  std::vector<std::optional<PlaceOfPart>> places;
   for (const PlacedRun& one : chosen.runs) {
     IndexedRun& run = runs[one.run];
+    if (history.runs.empty() || history.line.measured.back() != one.place ||
+        history.runs.back().environment != run.environment) {
+      history.line.measured.push_back(one.place);
+      history.runs.push_back({.environment = run.environment, .parts = {}});
+    }
+    std::vector<StoredPart>& parts = history.runs.back().parts;
     const auto number = static_cast<std::size_t>(run.id);
     if (places.size() <= number) places.resize(number + 1);
-    places[number] = static_cast<std::uint32_t>(history.runs.size());
-    history.line.measured.push_back(one.place);
-    history.runs.push_back({.id = run.id,
-                            .environment = std::move(run.environment),
-                            .processor = std::move(run.processor),
-                            .started = std::move(run.started),
-                            .file = std::move(run.file)});
+    places[number] = PlaceOfPart{.run = static_cast<std::uint32_t>(history.runs.size() - 1),
+                                 .part = static_cast<std::uint32_t>(parts.size())};
+    parts.push_back({.id = run.id,
+                     .processor = std::move(run.processor),
+                     .started = std::move(run.started),
+                     .file = std::move(run.file)});
   }
   if (auto loaded = index.load(history.suite, places, only, history); !loaded) return std::unexpected(loaded.error());
   return history;

@@ -80,6 +80,11 @@ std::string name_of(const CaseSeries& series) {
   return series.of == SeriesOf::device ? series.id + " kernels" : series.id;
 }
 
+const SeriesPoint* CaseSeries::at(std::size_t run) const {
+  const auto found = std::ranges::lower_bound(points, run, {}, &SeriesPoint::run);
+  return found == points.end() || found->run != run ? nullptr : &*found;
+}
+
 std::size_t History::place_of(std::string_view id) const {
   const auto found = std::ranges::find_if(
       cases, [&](const CaseSeries& one) { return one.of == SeriesOf::case_itself && one.id == id; });
@@ -91,11 +96,9 @@ History history_of(std::string suite, CommitLine line, const std::vector<const R
   std::map<std::pair<std::string_view, SeriesOf>, std::size_t> places;
   for (std::size_t run = 0; run < records.size(); ++run) {
     const Record& record = *records[run];
-    history.runs.push_back({.id = 0,
-                            .environment = environment_name_of(record),
-                            .processor = processor_name_of(record),
-                            .started = record.started,
-                            .file = {}});
+    history.runs.push_back(
+        {.environment = environment_name_of(record),
+         .parts = {{.id = 0, .processor = processor_name_of(record), .started = record.started, .file = {}}}});
     for (const CaseRecord& one : record.cases) {
       for (auto& [of, point, basis] : points_of(record.settings, one)) {
         const auto [place, is_new] = places.try_emplace({one.id, of}, history.cases.size());

@@ -42,6 +42,7 @@ struct SeriesPoint {
   float time_low_s = std::numeric_limits<float>::quiet_NaN();
   float time_high_s = std::numeric_limits<float>::quiet_NaN();
   CaseStatus status = CaseStatus::skipped;
+  std::uint32_t part = 0;  ///< Its place in HistoryRun::parts.
 
   [[nodiscard]] bool has_figure() const;
   [[nodiscard]] bool has_time() const;
@@ -69,6 +70,9 @@ struct CaseSeries {
   std::vector<SeriesPoint> points;  ///< In the order of runs; at most one of each.
   SeriesOf of = SeriesOf::case_itself;
 
+  /// That of a run, or null.
+  [[nodiscard]] const SeriesPoint* at(std::size_t run) const;
+
   /// That of a device's times is the kernels' own time.
   [[nodiscard]] Metric time_metric() const { return of == SeriesOf::device ? Metric::device_time : Metric::time; }
 };
@@ -76,13 +80,20 @@ struct CaseSeries {
 /// The case's id, and "kernels" behind it for what its device does: no two series of a history have the same.
 std::string name_of(const CaseSeries& series);
 
-/// A run of the suite's cases at one commit.
+/// A run as it was stored.
+struct StoredPart {
+  std::int64_t id = 0;    ///< Its index's number of it.
+  std::string processor;  ///< What its times are of, in digits; empty: not given apart from the environment.
+  std::string started;    ///< ISO 8601, UTC.
+  std::string file;       ///< What the store calls it.
+};
+
+/// What was measured of the suite's cases at one commit in one environment, in one run or in several.
 struct HistoryRun {
-  std::int64_t id = 0;      ///< Its index's number of it.
-  std::string environment;  ///< The first digits of its fingerprint.
-  std::string processor;    ///< What its times are of, in digits; empty: not given apart from the environment.
-  std::string started;      ///< ISO 8601, UTC.
-  std::string file;         ///< What the store calls it.
+  std::string environment;        ///< The first digits of its fingerprint.
+  std::vector<StoredPart> parts;  ///< The latest first; never empty.
+
+  [[nodiscard]] const std::string& started() const { return parts.front().started; }
 };
 
 struct History {
@@ -96,6 +107,7 @@ struct History {
   [[nodiscard]] std::size_t place_of(std::string_view id) const;
 
   [[nodiscard]] const Basis& basis_of(const SeriesPoint& point) const { return bases[point.basis]; }
+  [[nodiscard]] const StoredPart& part_of(const SeriesPoint& point) const { return runs[point.run].parts[point.part]; }
 };
 
 /// From whole records, one for each of `line.measured`, oldest first.

@@ -91,7 +91,7 @@ std::vector<EpochTimes> times_of(const History& history, const Epochs& epochs) {
       if (!point.has_time()) continue;
       const std::size_t at = epochs.of_run[point.run];
       EpochTimes& its = times[at];
-      auto& [last, series] = open[history.runs[point.run].processor];
+      auto& [last, series] = open[history.part_of(point).processor];
       if (last == nullptr || last->basis != point.basis || epochs.of_run[last->run] != at) {
         series = its.series.size();
         its.series.emplace_back();

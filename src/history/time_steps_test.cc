@@ -109,7 +109,7 @@ History history_of_times(const std::vector<double>& seconds) {
   history.bases.resize(2);
   history.cases = {{.id = "one", .language = "cpp", .points = {}}};
   for (std::size_t i = 0; i < seconds.size(); ++i) {
-    history.runs.push_back({.environment = "a", .processor = {}, .started = {}, .file = {}});
+    history.runs.push_back({.environment = "a", .parts = {{}}});
     history.cases[0].points.push_back(
         {.run = static_cast<std::uint32_t>(i), .time_s = seconds[i], .status = CaseStatus::ok});
   }
@@ -146,7 +146,7 @@ TEST(TimeStepsOfAHistory, ProcessorsInTurnAreEachHeldAgainstThemselves) {
   for (std::size_t i = 1; i < 100; i += 2) seconds[i] *= 1.5;  // another processor's
   for (std::size_t i = 60; i < 100; i += 2) seconds[i] *= 1.1;
   History history = history_of_times(seconds);
-  for (std::size_t i = 0; i < 100; ++i) history.runs[i].processor = i % 2 == 0 ? "a" : "b";
+  for (std::size_t i = 0; i < 100; ++i) history.runs[i].parts.front().processor = i % 2 == 0 ? "a" : "b";
   const auto steps = time_steps(history);
   ASSERT_THAT(steps, SizeIs(1));
   EXPECT_EQ(steps[0].run, 60);

@@ -33,9 +33,9 @@ HistoryView generated_history(std::size_t cases, std::size_t runs) {
       history.line.commits.push_back({id, fmt::format("Author {}", i % 17), fmt::format("Commit {} of many", i)});
     } while (run > 0 && share(random) < 0.04);
     history.line.measured.push_back(history.line.commits.size() - 1);
-    history.runs.push_back({.environment = run < runs * 3 / 5 ? "bafd7e65f87d" : "41c09a77e2d1",
-                            .started = fmt::format("2026-{:02}-{:02}T10:00:00Z", 1 + run * 11 / runs, 1 + run % 28),
-                            .file = {}});
+    history.runs.push_back(
+        {.environment = run < runs * 3 / 5 ? "bafd7e65f87d" : "41c09a77e2d1",
+         .parts = {{.started = fmt::format("2026-{:02}-{:02}T10:00:00Z", 1 + run * 11 / runs, 1 + run % 28)}}});
   }
   for (std::size_t of = 0; of < cases; ++of) {
     CaseSeries& series = history.cases.emplace_back(

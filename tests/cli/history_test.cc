@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 
 #include "counted_functions.h"
 #include "git/generated.h"
@@ -246,6 +248,27 @@ struct ValuesTest : HistoryTest {
   }
 };
 
+/// Two programs of one suite, each in a record of its own.
+TEST_F(ValuesTest, TwoRunsOfOneCommitAreFollowedCaseByCase) {
+  for (const double value : {40.0, 80.0}) {
+    add_run(value);
+    Record other = example_record();
+    other.suite = "suite.toml";
+    other.source->commit = repository.git({"rev-parse", "HEAD"});
+    other.source->dirty = false;
+    other.cases = {example_case("another", 1000)};
+    other.started = "2027-01-01T10:00:00Z";
+    const std::string file = (records->path() / "other.json").string();
+    ASSERT_TRUE(write_file(file, to_json(other)));
+    ASSERT_EQ(tally({"history", "add", file, "--store", store()}).code, 0);
+  }
+  const Ran worse = history({"log", "--fail-on", "unacknowledged"});
+  EXPECT_EQ(worse.code, 3) << worse.out;
+  EXPECT_THAT(worse.out,
+              AllOf(HasSubstr("track_depth  40 levels → 80 levels\n"), HasSubstr("judged 2 of 2 cases by 1 limits")));
+  EXPECT_THAT(worse.err, HasSubstr("2 beside a later run of the same commit"));
+}
+
 TEST_F(ValuesTest, WhatABenchmarkReportsIsJudgedAndAgreedTo) {
   add_run(40);
   add_run(40);
@@ -362,6 +385,30 @@ TEST_F(HistoryTest, ResultsOfAnotherToolAreRuns) {
   EXPECT_EQ(history({"import", "--format", "asv", (records->path() / "history").string() + "/none"}).code, 2);
 }
 
+TEST_F(HistoryTest, ResultsOfCriterionFromBeforeTheCommitAreLeftOut) {
+  namespace fs = std::filesystem;
+  commit("Begin", 1000);
+  const fs::path criterion = records->path() / "criterion";
+  for (const std::string name : {"fresh", "stale"}) {
+    const fs::path folder = criterion / name / "new";
+    fs::create_directories(folder);
+    ASSERT_TRUE(write_file(folder / "benchmark.json", "{\"full_id\": \"" + name + "\"}"));
+    ASSERT_TRUE(write_file(folder / "sample.json", R"({"iters": [1], "times": [5]})"));
+    if (name == "fresh") continue;
+    for (const char* file : {"benchmark.json", "sample.json"})
+      fs::last_write_time(folder / file, fs::file_time_type::clock::now() - std::chrono::minutes(10));
+  }
+  const std::vector<std::string> import = {"import", "--format", "criterion", "--commit", "HEAD", criterion.string()};
+  const Ran fresh = history(import);
+  EXPECT_EQ(fresh.code, 0) << fresh.err;
+  EXPECT_THAT(fresh.out, HasSubstr(": 1 case\n"));
+  EXPECT_THAT(fresh.err, AllOf(HasSubstr("left out: "), HasSubstr("criterion/stale/new: written at "),
+                               HasSubstr(", before the commit; --stale takes it\n")));
+  std::vector<std::string> all = import;
+  all.emplace_back("--stale");
+  EXPECT_THAT(history(all).out, HasSubstr(": 2 cases\n"));
+}
+
 TEST_F(HistoryTest, ARecordIsExported) {
   const std::string record = (records->path() / "record.json").string();
   ASSERT_TRUE(write_file(record, to_json(example_record())));
@@ -369,6 +416,36 @@ TEST_F(HistoryTest, ARecordIsExported) {
   EXPECT_EQ(bencher.code, 0) << bencher.err;
   EXPECT_THAT(bencher.out, HasSubstr("\"instructions\""));
   EXPECT_THAT(bencher.err, HasSubstr("1 of 2 cases failed"));
+  for (const char* format : {"google-benchmark", "hyperfine"}) {
+    const Ran exported = tally({"export", "--format", format, record});
+    EXPECT_EQ(exported.code, 0) << exported.err;
+    EXPECT_THAT(exported.out, AllOf(HasSubstr("\"instructions\""), Not(HasSubstr(example_record().cases[1].id)),
+                                    Not(HasSubstr("error_occurred"))));
+    EXPECT_THAT(exported.err, HasSubstr("1 of 2 cases failed"));
+  }
+  // A value alone is none of Google Benchmark's figures, and a device's none of Bencher's.
+  Record mixed = example_record();
+  mixed.cases = {example_case("counted", 1000), example_case("valued", 1000), example_case("on_device", 1000)};
+  for (CaseRecord* one : {&mixed.cases[1], &mixed.cases[2]}) {
+    one->counts.reset();
+    one->wall.reset();
+  }
+  mixed.cases[1].reported = Reported{.value = 7, .unit = "levels"};
+  mixed.cases[2].on_device = OnDevice{.name = "cuda"};
+  ASSERT_TRUE(write_file(record + ".mixed", to_json(mixed)));
+  for (const auto& [format, without] : {std::pair("google-benchmark", "2"), std::pair("bencher", "1"),
+                                        std::pair("github-action-benchmark", "1"), std::pair("hyperfine", "2")}) {
+    const Ran exported = tally({"export", "--format", format, record + ".mixed"});
+    EXPECT_EQ(exported.code, 0) << exported.err;
+    EXPECT_THAT(exported.out, AllOf(HasSubstr("1000"), Not(HasSubstr("on_device")), Not(HasSubstr("{}"))));
+    EXPECT_THAT(exported.err, HasSubstr(std::string(without) + " of 3 cases have no figure that " + format +
+                                        " knows, and are left out\n"));
+  }
+  mixed.cases.erase(mixed.cases.begin());
+  ASSERT_TRUE(write_file(record + ".mixed", to_json(mixed)));
+  const Ran nobody = tally({"export", "--format", "google-benchmark", record + ".mixed"});
+  EXPECT_EQ(nobody.code, 2);
+  EXPECT_THAT(nobody.err, HasSubstr("no case of it has a figure that google-benchmark knows"));
   EXPECT_EQ(tally({"export", "--format", "csv", record, "-o", record + ".csv"}).code, 0);
   EXPECT_THAT(read_file(record + ".csv").value(), HasSubstr("instructions_per_iteration"));
   EXPECT_EQ(tally({"export", "--format", "codspeed", record}).code, 2);

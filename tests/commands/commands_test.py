@@ -155,6 +155,18 @@ def check_surroundings(folder):
         TMPDIR=str(within / "tmp"),
     )["failure"]
     expect("TMPDIR lies in it" in own["message"], f"its own copy: {own}")
+    # What the setup has left in $TMPDIR is there until the cleanup, and no execution's.
+    shows = f"cat $TMPDIR/a >> {log}; echo $TMPDIR >> {log}"
+    lasting = ("--setup", "echo kept > $TMPDIR/a", "--cleanup", shows)
+    for files in ((), ("--file", "data")):
+        log.write_text("")
+        empty = 'test -z "$(ls $TMPDIR)" && echo > $TMPDIR/b'
+        case_of("sh", "-c", empty, options=("--runs", "3", *lasting, *files), folder=folder)
+        kept, temporary, *other = log.read_text().splitlines()
+        expect(kept == "kept" and other[0] == "kept", f"the setup's files: {log.read_text()}")
+        expect(not Path(temporary).exists(), f"it goes with the case: {temporary}")
+    own = ("--counts-only", "--env", f"TMPDIR={folder / 'more'}", "--setup", "echo > $TMPDIR/mine")
+    case_of("sh", "-c", "test -e $TMPDIR/mine", options=own, folder=folder)
     builds = ("--counts-only", "--setup", "echo > made", "--file", "made")
     case_of("cat", "made", options=builds, folder=within)
     followed = ("--counts-only", "--file", "link")
@@ -234,6 +246,11 @@ def check_exports():
     killed, several = json.loads(text)["results"]
     expect(killed["exit_codes"] == [137] * 4, f"as a shell says it: {killed}")
     expect("exit_codes" not in several, f"which time is which one's is not known: {several}")
+    named = ("--export", "hyperfine", "--parameter", "n=1,2", "--name", "short ${n}")
+    long = "echo " + "a" * 200
+    text = run("command", "--counts-only", *named, "seq ${n}", long + " ${n}").stdout
+    names = [one["command"] for one in json.loads(text)["results"]]
+    expect(names == ["short 1", "short 2", long + " 1", long + " 2"], f"given names: {names}")
     table = run("command", *options, "--export", "markdown", "seq ${n}").stdout.splitlines()
     expect(len(table) == 4 and table[2].startswith("| <code>seq 10 (n=10)</code> |"), f"{table}")
     table = run("command", "--counts-only", "--export", "csv", "seq 1", "false", code=1).stdout
@@ -501,7 +518,9 @@ def check_failures():
         (["command", "--env", "x", "true"], "sets no variable"),
         (["command", "true", "--name", "a", "--name", "b"], "more names than commands"),
         (["command", "true", "--parameter", "n=1", "--parameter", "n=2"], "'n' is given twice"),
-        (["command", "true", "--parameter", "n=1,1"], "the value '1' is given twice"),
+        (["command", "true", "--parameter", "n=1,1"], "parameter 'n' has the value '1' twice"),
+        (["command", "true", "--parameter", "threads=1"], "'threads' cannot be the name of a parameter"),
+        (["command", "true", "--parameter", "x y]=1"], "'x y]' cannot be the name of a parameter"),
         (["command", "true", "--parameter", "n="], "an empty value"),
         (["command", "true", "--file", ""], "an empty path"),
         (["command", "true", "--file", "/etc/hosts", "--file", "/usr/hosts"], "called 'hosts'"),

@@ -59,8 +59,7 @@ inline HistoryView example_history() {
   history.line.measured = {0, 1, 2, 3, 4, 5, 7, 8, 8, 9};
   for (std::size_t run = 0; run < history.line.measured.size(); ++run)
     history.runs.push_back({.environment = run < 8 ? "bafd7e65f87d" : "41c09a77e2d1",
-                            .started = fmt::format("2026-11-{:02}T10:00:00Z", run + 1),
-                            .file = {}});
+                            .parts = {{.started = fmt::format("2026-11-{:02}T10:00:00Z", run + 1)}}});
   history.cases = {
       example_series("words/count [cpp length=100]", {809, 809, 809, 809, 1010, 1010, 1010, 1010, 1010, 1010}),
       example_series("words/count [cpp length=1000]", {8009, 7009, 7009, 7009, 7009, 7009, 9010, 9010, 9010, 9010}),

@@ -52,7 +52,7 @@ std::string feed_entry(const HistorySite& site, const std::string& urn, std::siz
   const CommitName& commit = view.commit(run);
   std::string text = "<entry>\n" + feed_element("id", urn + ":" + commit.id) +
                      feed_element("title", entry_title(view, run)) +
-                     feed_element("updated", view.history.runs[run].started) + "<author>" +
+                     feed_element("updated", view.history.runs[run].started()) + "<author>" +
                      feed_element("name", commit.author) + "</author>\n";
   if (!site.url.empty()) text += feed_link(site.url + "#/commit/" + commit.id.substr(0, 12));
   return text + feed_element("summary", entry_text(view, run)) + "</entry>\n";
@@ -66,7 +66,7 @@ std::string render_feed(const HistorySite& site) {
   std::string text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n" +
                      feed_element("id", urn) +
                      feed_element("title", site.title.empty() ? view.history.suite : site.title) +
-                     feed_element("updated", view.history.runs.back().started);
+                     feed_element("updated", view.history.runs.back().started());
   if (!site.url.empty())
     text += feed_link(site.url) + fmt::format("<link rel=\"self\" href=\"{}feed.xml\"/>\n", html_escape(site.url));
   std::size_t entries = 0;

@@ -41,7 +41,7 @@ Object site_runs_json(const HistoryView& view) {
   Array started, compared, mean;
   for (std::size_t run = 0; run < history.runs.size(); ++run) {
     commit.add(static_cast<std::int64_t>(history.line.measured[run] - history.line.measured.front()));
-    started.emplace_back(history.runs[run].started);
+    started.emplace_back(history.runs[run].started());
     compared.emplace_back(view.course.entries[run].compared);
     mean.emplace_back(view.course.entries[run].geometric_mean);
   }

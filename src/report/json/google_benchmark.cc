@@ -158,6 +158,10 @@ class Entries {
 
 }  // namespace
 
+bool has_google_benchmark_figures(const CaseRecord& one) {
+  return one.status == CaseStatus::ok && (one.counts || (one.wall && !one.wall->replicates_s.empty()));
+}
+
 std::string to_google_benchmark(const Record& record) {
   Array benchmarks;
   Families families;

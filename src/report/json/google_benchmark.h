@@ -12,4 +12,7 @@ namespace tally {
 /// these, and instructions per iteration are a counter. What the record does not know is null or left out.
 std::string to_google_benchmark(const Record& record);
 
+/// Whether a case that was measured has an entry there: its times or its count.
+bool has_google_benchmark_figures(const CaseRecord& one);
+
 }  // namespace tally

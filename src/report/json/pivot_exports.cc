@@ -30,11 +30,12 @@ Object values_json(const std::vector<std::string>& axes, const std::vector<std::
   return json;
 }
 
-Value cell_json(const PivotCell& cell) {
+Value cell_json(const PivotCell& cell, Metric metric) {
   if (cell.of == nullptr) return {};
   Object json = {{"id", cell.of->id}, {"status", to_string(cell.of->status)}};
   if (cell.value) {
     json["value"] = cell.value->value;
+    if (cell.of->reported && metric == Metric::value) json["unit"] = cell.of->reported->unit;
     json["range"] = Array{cell.value->range.low, cell.value->range.high};
   }
   if (cell.standing != Standing::none) json["standing"] = to_string(cell.standing);
@@ -47,7 +48,7 @@ Object section_json(const Pivot& pivot, const PivotSection& section) {
   Array rows;
   for (const PivotRow& row : section.rows) {
     Array cells;
-    for (const PivotCell& cell : row.cells) cells.push_back(cell_json(cell));
+    for (const PivotCell& cell : row.cells) cells.push_back(cell_json(cell, pivot.metric));
     Object json = {{"heading", values_json(pivot.row_axes, row.heading)}, {"cells", std::move(cells)}};
     if (pivot.grows_along_rows) json["complexity"] = complexity_json(row.complexity);
     rows.push_back(std::move(json));

@@ -62,6 +62,34 @@ TEST(Golden, Pivot) {
   EXPECT_THAT(render_pivot(*times, {.width = 100}, false), HasSubstr("1.01 µs"));
 }
 
+TEST(PivotTable, EachMetricHasItsTitleAndItsUnit) {
+  Record record = example_record();
+  record.cases = {case_of("track", "python", "1", 5), case_of("track", "cpp", "1", 5),
+                  case_of("other", "python", "1", 5), case_of("other", "cpp", "1", 5)};
+  record.cases[0].reported = Reported{.value = 12.5, .unit = "levels"};
+  record.cases[1].reported = Reported{.value = 7, .unit = "s"};
+  record.cases[2].reported = Reported{.value = 3, .unit = "s"};
+  record.cases[3].reported = Reported{.value = 2, .unit = "s"};
+  for (CaseRecord& one : record.cases) {
+    one.used = ResourceUse{.peak_bytes = 5 << 20};
+    one.on_device = OnDevice{.name = "cuda", .work = DeviceWork{.kernels = 2, .kernel_time_s = 2e-6}};
+    one.on_device->launch = DeviceTime{.median_s = 1e-6, .interval_s = {.low = 1e-6, .high = 1e-6}};
+  }
+  const auto table = [&](Metric metric) {
+    return render_pivot(*pivot(record, {.columns = {"language"}, .metric = metric}), {.width = 100}, true);
+  };
+  EXPECT_THAT(table(Metric::memory), testing::AllOf(testing::StartsWith("peak memory\n"), HasSubstr("5.0 MiB")));
+  const std::string values = table(Metric::value);
+  EXPECT_THAT(values, testing::AllOf(testing::StartsWith("what each case reports\n"), HasSubstr(" 12.5 levels"),
+                                     HasSubstr("! 3 s"), HasSubstr("* 2 s"), Not(HasSubstr("* 7 s"))));
+  EXPECT_THAT(table(Metric::device_time),
+              testing::AllOf(testing::StartsWith("the kernels' own time for one execution\n"), HasSubstr("2.00 µs")));
+  EXPECT_THAT(table(Metric::launch_time), testing::StartsWith("the host's part of the time for one execution\n"));
+  EXPECT_THAT(table(Metric::kernels), testing::StartsWith("kernels per iteration\n"));
+  const auto json = json::parse(to_json(*pivot(record, {.columns = {"language"}, .metric = Metric::value})));
+  EXPECT_EQ((*json)["sections"][0]["rows"][0]["cells"][0]["unit"].text_or(""), "levels");
+}
+
 TEST(PivotTable, ColoursTakeThePlaceOfSigns) {
   const Record record = growth();
   const Result<Pivot> made = pivot(record, {.rows = {"n"}, .columns = {"language"}});

@@ -48,7 +48,31 @@ json::Value number_of(double value) {
   return static_cast<double>(whole) == value ? json::Value(whole) : json::Value(value);
 }
 
-std::string figure(bool there, double value) { return there ? fmt::format("{:.9g}", value) : ""; }
+/// With all of its digits.
+std::string figure(bool there, double value) {
+  if (!there) return {};
+  const json::Value number = number_of(value);
+  return number.whole() != nullptr ? fmt::format("{}", *number.whole()) : fmt::format("{}", value);
+}
+
+std::string without_quotes(std::string text) {
+  std::erase_if(text, [](char c) { return c == '\'' || c == '\\'; });
+  return text;
+}
+
+/// Its name where it was given one, else its text. A command without a name is labelled by its text, quoted otherwise
+/// around parameters; of a long one by the beginning, an ellipsis and a digest.
+std::string command_of(const CaseRecord& one) {
+  const std::string& text = one.definition.stmt;
+  if (one.language != "command") return text;
+  const std::string label = join(one.label, "/");
+  constexpr std::string_view kEllipsis = "… ";
+  const std::size_t end = label.rfind(kEllipsis);
+  const std::string beginning = without_quotes(label.substr(0, end));
+  const std::string plain = without_quotes(text);
+  const bool is_text = plain == without_quotes(label) || (end != std::string::npos && plain.starts_with(beginning));
+  return is_text ? text : label;
+}
 
 }  // namespace
 
@@ -97,7 +121,7 @@ std::string to_hyperfine(const Record& record) {
   json::Array results;
   for (const CaseRecord& one : record.cases) {
     const std::vector<double> times = times_of(one);
-    json::Object result{{"command", one.definition.stmt}};
+    json::Object result{{"command", command_of(one)}};
     const bool timed = one.wall && !times.empty();
     const auto known = [](bool there, double value) { return there ? json::Value(value) : json::Value(); };
     const auto [least, most] = timed ? std::ranges::minmax(times) : std::ranges::min_max_result<double>{};

@@ -15,7 +15,8 @@ std::string relations_text(const Record& record);
 
 /// What hyperfine's --export-json writes (results[].command, mean, stddev, median, user, system, min, max, times,
 /// memory_usage_byte, exit_codes, parameters), with `instructions` beside it. What was not measured is null.
-/// `exit_codes` is there where all executions ended with the same one.
+/// `command` is the command's name, where it was given one. `exit_codes` is there where all executions ended with the
+/// same one.
 std::string to_hyperfine(const Record& record);
 
 /// A table: each command with its instructions and times, and how it stands to the first one.

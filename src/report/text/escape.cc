@@ -1,6 +1,7 @@
 #include "report/text/escape.h"
 
 #include <algorithm>
+#include <charconv>
 #include <span>
 
 #include "base/text.h"
@@ -41,10 +42,23 @@ std::string markdown_escape(std::string_view text) { return escaped(printable(te
 // Not in backquotes: a table cell's pipes and a text's own backquotes would end them.
 std::string markdown_code(std::string_view text) { return "<code>" + markdown_escape(text) + "</code>"; }
 
+namespace {
+
+/// "-1", "+1.5e3": with its sign, and nothing behind it.
+bool is_number(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  if (text.empty() || !std::string_view("0123456789.").contains(text.front()))
+    return false;  // "inf" and "nan" are words
+  double value = 0;
+  return std::from_chars(text.begin(), text.end(), value).ptr == text.end();
+}
+
+}  // namespace
+
 std::string csv_field(std::string_view text) {
   std::string plain = printable(text);
   // Spreadsheets run cells that begin like a formula.
-  if (!plain.empty() && std::string_view("=+-@").contains(plain.front())) plain.insert(0, 1, '\'');
+  if (!plain.empty() && std::string_view("=+-@").contains(plain.front()) && !is_number(plain)) plain.insert(0, 1, '\'');
   if (plain.find_first_of(",\"\n") == std::string::npos) return plain;
   return '"' + replace_all(plain, "\"", "\"\"") + '"';
 }

@@ -10,7 +10,8 @@ namespace tally {
 std::string html_escape(std::string_view text);      ///< Also right for XML, in text and in quoted attributes.
 std::string markdown_escape(std::string_view text);  ///< Inside a table cell: no markup, no pipes, no HTML.
 std::string markdown_code(std::string_view text);    ///< Likewise, as code.
-std::string csv_field(std::string_view text);  ///< Quoted where needed (RFC 4180); a formula is defused with a quote.
+std::string csv_field(
+    std::string_view text);  ///< Quoted where needed (RFC 4180); a formula is defused with a quote, a number is none.
 std::string github_escape(std::string_view text);    ///< A workflow command's message.
 std::string github_property(std::string_view text);  ///< A workflow command's property value.
 

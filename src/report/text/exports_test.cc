@@ -135,6 +135,9 @@ TEST(Escape, NothingGetsThrough) {
   EXPECT_EQ(html_escape("<a href='x'>\"&"), "&lt;a href=&#39;x&#39;&gt;&quot;&amp;");
   EXPECT_EQ(markdown_escape("a|b @me <i> [x](y)"), "a\\|b &#64;me &lt;i&gt; \\[x\\](y)");
   EXPECT_EQ(csv_field("=1+1"), "'=1+1");
+  for (const char* number : {"-1", "+2", "-0.5", "-.5e-3"}) EXPECT_EQ(csv_field(number), number);
+  for (const char* formula : {"-1+2", "+A1", "-", "-inf", "--1", "@1"})
+    EXPECT_EQ(csv_field(formula), std::string("'") + formula);
   EXPECT_EQ(csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
   EXPECT_EQ(github_escape("50%\nnext"), "50%25%0Anext");
   EXPECT_EQ(script_json("\"</script><!--\""), "\"\\u003c/script>\\u003c!--\"");

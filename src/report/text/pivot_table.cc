@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/byte_count.h"
 #include "base/readable_id.h"
 #include "base/text.h"
 #include "report/text/escape.h"
@@ -37,7 +38,8 @@ std::string section_text(const PivotSection& section) {
 
 /// What stands in a cell, unmarked.
 std::string cell_text(const PivotCell& cell, Metric metric) {
-  if (cell.value) return format_metric(*cell.value, metric);
+  if (cell.value)
+    return format_metric(*cell.value, metric, metric == Metric::value ? std::string_view(cell.of->reported->unit) : "");
   if (cell.of != nullptr && has_below_zero(*cell.of, metric)) return "below 0";
   if (cell.of == nullptr || cell.of->status == CaseStatus::ok) return "";
   return std::string(to_string(cell.of->status));
@@ -127,7 +129,7 @@ std::vector<std::string> notes_of(const Pivot& pivot) {
       }
     }
   }
-  if (!varying.empty() && !is_time(pivot.metric) && pivot.metric != Metric::kernels) {
+  if (!varying.empty() && is_count(pivot.metric)) {
     notes.push_back(
         fmt::format("counts of {} vary among replicates: {}", number_of_cases(varying.size()), some_ids(varying)));
   }
@@ -135,8 +137,20 @@ std::vector<std::string> notes_of(const Pivot& pivot) {
 }
 
 std::string title_of(const Pivot& pivot) {
-  return pivot.metric == Metric::time ? "median time for one execution"
-                                      : fmt::format("{} per iteration", to_string(pivot.metric));
+  switch (pivot.metric) {
+    case Metric::time:
+      return "median time for one execution";
+    case Metric::device_time:
+      return "the kernels' own time for one execution";
+    case Metric::launch_time:
+      return "the host's part of the time for one execution";
+    case Metric::memory:
+      return "peak memory";
+    case Metric::value:
+      return "what each case reports";
+    default:
+      return fmt::format("{} per iteration", to_string(pivot.metric));
+  }
 }
 
 std::string markdown_cell(const PivotCell& cell, Metric metric, bool best) {
@@ -194,7 +208,9 @@ std::string residual_text(const std::optional<Complexity>& complexity) {
   return complexity ? format_share(complexity->fit().residual) : "";
 }
 
-std::string format_metric(const MetricValue& value, Metric metric) {
+std::string format_metric(const MetricValue& value, Metric metric, std::string_view unit) {
+  if (metric == Metric::memory) return bytes_text(static_cast<std::uint64_t>(value.value));
+  if (metric == Metric::value) return format_value(value.value, unit);
   return is_time(metric) ? format_seconds(value.value, value.range.half_width()) : format_count(value.value);
 }
 

@@ -19,7 +19,7 @@ std::string to_markdown(const Pivot& pivot, bool best);
 std::string order_text(const std::optional<Complexity>& complexity);
 std::string residual_text(const std::optional<Complexity>& complexity);
 
-/// A value of a metric as a reader wants to see it.
-std::string format_metric(const MetricValue& value, Metric metric);
+/// A value of a metric as a reader wants to see it, with its unit; `unit` is that of Metric::value.
+std::string format_metric(const MetricValue& value, Metric metric, std::string_view unit = {});
 
 }  // namespace tally
