@@ -106,6 +106,18 @@ def check_times():
     used = case["used"]
     expect(50 << 20 < used["peak_bytes"] < 80 << 20, f"peak memory: {used}")
     expect(used["user_s"] + used["system_s"] > 0, f"processor time: {used}")
+def check_facts_of_files(folder):
+    """What a counted command writes by them is what it writes by itself: an archive of a file with holes."""
+    with (folder / "sparse").open("wb") as file:
+        file.truncate(16 << 20)
+        file.write(b"x")
+    here = folder.stat()
+    case_of("sh", "-c", f"cd {folder}; tar -cSf archive sparse; stat -c '%i %d %s' . > facts")
+    expect((folder / "archive").stat().st_size < 1 << 20, "holes are left out")
+    facts = [here.st_ino, here.st_dev, here.st_size]
+    expect((folder / "facts").read_text().split() == [str(one) for one in facts], "of a folder")
+
+
     expect(case["wall"]["median_s"] > 0.001, f"time: {case['wall']}")
     small = case_of(VICTIM, "nops", "1", options=("--wall-only",))
     expect(small["used"]["peak_bytes"] < 8 << 20, f"nothing of ours: {small['used']}")
@@ -798,3 +810,4 @@ def main():
 
 
 main()
+        check_facts_of_files,
