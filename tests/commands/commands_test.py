@@ -93,6 +93,11 @@ def check_answers():
     )
     count(VICTIM, "pipe")
     count(VICTIM, "semaphore")
+    count(VICTIM, "interrupted")
+    count(VICTIM, "waits")
+    spawner = case_of(VICTIM, "spawns")
+    programs = [Path(one["program"]).name for one in spawner["processes"]]
+    expect(programs == ["command_victim"] * 3 + ["true"], f"{programs}")
     begin = time.monotonic()
     count(VICTIM, "sleeps")
     expect(time.monotonic() - begin > 0.8, "two executions sleep four times 0.1 s each")
