@@ -466,6 +466,21 @@ def check_what_differs():
     expect(moved == [("1", VICTIM)], f"the process that moved: {moved}")
 
 
+def check_unknown_instruction():
+    """An end that the counter brings about is no end of the command's, wherever in its tree it is."""
+    shell = f"{shlex.quote(VICTIM)} unknown | cat"
+    for command, options, place in (
+        (("/bin/sh", "-c", shell), (), "1.1"),
+        ((VICTIM, "unknown"), ("--ignore-failure",), "1"),
+        ((VICTIM, "unknown"), ("--expect-status", "132"), "1"),
+    ):
+        options = ("--counts-only", "--retries", "0", *options)
+        said = case_of(*command, options=options, code=1)["failure"]["message"]
+        words = f"process {place} ({VICTIM}) was ended by SIGILL; Valgrind lacks some instructions"
+        expect(words in said, f"{command}: {said}")
+    expect(count("/bin/sh", "-c", f"{shlex.quote(VICTIM)} crash; true") > 0, "its own end")
+
+
 def check_failures():
     def message(*command, options=(), code=1):
         failure = case_of(
@@ -500,6 +515,7 @@ def check_failures():
             said = case_of(script, options=(side,), code=1)["failure"]["message"]
             expect("cannot be started: No such file" in said, f"{side}: {said}")
             expect("of the interpreter /no/such/interpreter)" in said, f"{side}: {said}")
+    check_unknown_instruction()
     for codes, fails in (("3", False), ("1,3", False), ("any", False), ("4", True)):
         options = ("--counts-only", f"--ignore-failure={codes}")
         case_of(VICTIM, "exit", "3", options=options, code=1 if fails else 0)
