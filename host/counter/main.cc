@@ -145,6 +145,7 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
 void before_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*/) {
   look_for_data_file(number, arguments);
   note_wait(number, arguments);
+  keep_names_of_unmapped(number, arguments);
   note_call_of_command(thread, number, arguments);
   begin_deadline(thread, number, arguments);
   explain_too_many_threads(number, arguments);

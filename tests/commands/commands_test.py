@@ -106,11 +106,6 @@ def check_answers():
     expect(time.monotonic() - begin < 60 and many > 0, "5,000 arguments")
 
 
-def check_times():
-    case = case_of(VICTIM, "memory", "50", options=("--wall-only",))
-    used = case["used"]
-    expect(50 << 20 < used["peak_bytes"] < 80 << 20, f"peak memory: {used}")
-    expect(used["user_s"] + used["system_s"] > 0, f"processor time: {used}")
 def check_facts_of_files(folder):
     """What a counted command writes by them is what it writes by itself: an archive of a file with holes."""
     with (folder / "sparse").open("wb") as file:
@@ -123,6 +118,11 @@ def check_facts_of_files(folder):
     expect((folder / "facts").read_text().split() == [str(one) for one in facts], "of a folder")
 
 
+def check_times():
+    case = case_of(VICTIM, "memory", "50", options=("--wall-only",))
+    used = case["used"]
+    expect(50 << 20 < used["peak_bytes"] < 80 << 20, f"peak memory: {used}")
+    expect(used["user_s"] + used["system_s"] > 0, f"processor time: {used}")
     expect(case["wall"]["median_s"] > 0.001, f"time: {case['wall']}")
     small = case_of(VICTIM, "nops", "1", options=("--wall-only",))
     expect(small["used"]["peak_bytes"] < 8 << 20, f"nothing of ours: {small['used']}")
@@ -740,6 +740,47 @@ def check_lines(folder):
     expect("add --json FILE" in refused, refused)
 
 
+def check_unloaded_libraries(folder):
+    """What two libraries execute that lie at one address, one after the other, is each one's own."""
+    for name, n in (("heavy", 1000000), ("light", 1000)):
+        (folder / f"{name}.c").write_text(
+            f"__attribute__((noinline)) void work_of_{name}(int n) {{\n"
+            "  for (volatile int i = 0; i < n; ++i) {}\n}\n"
+            f"void go(void) {{ work_of_{name}({n}); }}\n"
+        )
+        arguments = ["gcc", "-O1", "-shared", "-fPIC", f"{name}.c", "-o", f"lib{name}.so"]
+        subprocess.run(arguments, cwd=folder, check=True)
+    (folder / "loads.c").write_text(
+        "#include <dlfcn.h>\n#include <stdio.h>\n"
+        "int main(int count, char** names) {\n"
+        "  void* at = 0;\n"
+        "  for (int i = 1; i < count; ++i) {\n"
+        "    void* library = dlopen(names[i], RTLD_NOW);\n"
+        '    void (*go)(void) = (void (*)(void))dlsym(library, "go");\n'
+        "    if (at != 0 && at != (void*)go) return 1;\n"
+        "    at = (void*)go;\n"
+        "    go();\n"
+        "    if (i + 1 < count) dlclose(library);\n"
+        "  }\n  return 0;\n}\n"
+    )
+    subprocess.run(["gcc", "-O1", "loads.c", "-o", "loads", "-ldl"], cwd=folder, check=True)
+    libraries = ["./libheavy.so", "./liblight.so", "./libheavy.so", "./liblight.so"]
+    arguments = ["--counts-only", "--profiles", "--json", "r.json", "--", "./loads", *libraries]
+    run("command", *arguments, folder=folder)
+    profile = json.loads(next((folder / "r.json.profiles").iterdir()).read_text())
+    strings = profile["strings"]
+    own = {}
+    for function, _, cost in profile["rows"]:
+        object_, _, name = profile["functions"][function]
+        own[Path(strings[object_]).name, strings[name]] = cost
+    heavy = own["libheavy.so", "work_of_heavy"]
+    light = own["liblight.so", "work_of_light"]
+    # As many of each iteration, and as many around the loop.
+    each = (heavy - light) / (2 * (1000000 - 1000))
+    expect(each == int(each) > 2, f"{heavy} and {light}")
+    expect(("liblight.so", "work_of_heavy") not in own, "a name of one with the other's")
+
+
 def check_ab():
     done = run(
         "ab",
@@ -815,6 +856,7 @@ def main():
     check_ab()
     check_exports()
     for check in (
+        check_facts_of_files,
         check_server,
         check_interruption,
         check_surroundings,
@@ -823,6 +865,7 @@ def main():
         check_bisect,
         check_inherited_output,
         check_lines,
+        check_unloaded_libraries,
         check_suite,
     ):
         with tempfile.TemporaryDirectory() as folder:
@@ -831,4 +874,3 @@ def main():
 
 
 main()
-        check_facts_of_files,
