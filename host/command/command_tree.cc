@@ -105,7 +105,8 @@ Tree read_tree(const std::string& folder, int counts) {
                     .program = std::string(value_of(text, format::kProgram)),
                     .arguments = std::string(value_of(text, format::kArguments)),
                     .start = number(value_of(text, format::kStart)),
-                    .instructions = number(value_of(text, format::kTotals))};
+                    .instructions = number(value_of(text, format::kTotals)),
+                    .signal = static_cast<int>(number(value_of(text, format::kSignal)))};
     tree.functions += format::kFunctionsOf + one.place + "\t" + one.program + "\n";
     if (const std::string_view positions = value_of(text, format::kPositions); !positions.empty())
       tree.positions = positions;
@@ -128,6 +129,7 @@ Tree read_tree(const std::string& folder, int counts) {
     tree.functions += '\n';
     if (!tree.processes.empty() && continues_as(tree.processes.back(), one)) {
       tree.processes.back().instructions += one.instructions;
+      tree.processes.back().signal = one.signal;
     } else {
       tree.processes.push_back(std::move(one));
     }

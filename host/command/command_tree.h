@@ -14,6 +14,7 @@ struct TreeProcess {
   std::string arguments;  ///< A digest.
   std::uint64_t start = 0;
   std::uint64_t instructions = 0;
+  int signal = 0;  ///< That ended it under the counter; 0: none, or SIGKILL.
 };
 
 struct Tree {

@@ -1,6 +1,7 @@
 // The counter against Callgrind: the same program, the same numbers, region by region.
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -420,6 +421,28 @@ TEST(CounterMemory, GivenBackMovesNoCount) {
     EXPECT_EQ(in_turns[region].at(""), theirs[region].at(""));
   }
   EXPECT_GT(ours[3].at(""), 200'000U) << "two instructions of each block";
+}
+
+/// Of a command that has many processes one after the other, those that have ended leave little.
+TEST(CounterOfCommand, FreesWhatProcessesShared) {
+  const fs::path counts = fs::path(testing::TempDir()) / ("tally_counts_" + std::to_string(getpid()));
+  constexpr int kProcesses = 20;
+  std::ofstream(counts).close();
+  fs::resize_file(counts, std::uintmax_t{1} << 40U);
+  const fs::path files = counts.string() + ".files";
+  fs::create_directories(files);
+  std::string script;
+  for (int i = 0; i < kProcesses; ++i) script += "(:); ";
+  const std::string command = "valgrind -q --vgdb=no --trace-children=yes " + counter() +
+                              " --command=" + files.string() + " --command-counts=" + counts.string() +
+                              " /bin/sh -c '" + script + "'";
+  EXPECT_EQ(std::system(command.c_str()), 0);  // NOLINT(concurrency-mt-unsafe)
+  struct stat about{};
+  EXPECT_EQ(::stat(counts.c_str(), &about), 0);
+  EXPECT_EQ(std::distance(fs::directory_iterator(files), {}), 1 + kProcesses);
+  EXPECT_LE(about.st_blocks * 512, 4096 * (1 + kProcesses)) << "a page of each at the most";
+  fs::remove_all(files);
+  fs::remove(counts);
 }
 
 /// What each line of the victim's begins with, and the rest; two children one after the other.

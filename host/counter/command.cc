@@ -11,6 +11,7 @@
 #include "results.h"
 #include "shared_counts.h"
 #include "start_clock.h"
+#include "vfork.h"
 
 extern "C" {
 // Of Valgrind's core: the auxiliary vector that the kernel gave the program, in pairs.
@@ -40,6 +41,8 @@ HChar g_place[kLongestPlace + 16] = "1";
 UInt g_forks = 0;
 UInt g_number = 1;      ///< Of the file that is begun.
 UInt g_slot = kNoSlot;  ///< That it had when it executed this program.
+
+Bool g_is_over = False;  ///< Its last file is complete.
 
 // What the program's start came to.
 Addr g_main = 0;      ///< Where main() is; 0: not known yet.
@@ -110,11 +113,11 @@ void begin_file() {
   VG_(free)(path);
 }
 
-void end_file() {
+void end_file(bool for_good) {
   HChar* const path = path_of_file();
   HChar* const text = description();
   dump_to(path, text);
-  end_sharing();
+  end_sharing(for_good);
   VG_(free)(text);
   VG_(free)(path);
   ++g_number;
@@ -177,29 +180,35 @@ void sleep_a_little() {
   system::call(system::kNanosleep, system::address(millisecond), 0);
 }
 
-void wait_for_pipe(Int descriptor, UWord wanted) {
+/// After a read that got less than was wanted: waits for the rest, and reads it, too. (The first byte the guest itself
+/// has waited for: only there can a signal interrupt it.)
+void fill_from_pipe(ThreadId thread, const UWord* arguments, UWord got) {
   constexpr UWord kPipeHolds = 65536;
   constexpr long kBytesToRead = 0x541B;  // FIONREAD
   constexpr long kIoctl = 16;
   constexpr long kNonBlocking = 04000;
   constexpr Int kPatience = 100;  // milliseconds in which nothing comes
-  if (!is_pipe(descriptor)) return;
+  const auto descriptor = static_cast<Int>(arguments[0]);
+  const UWord wanted = arguments[2] < kPipeHolds ? arguments[2] : kPipeHolds;
+  if (got == 0 || got >= wanted || !is_pipe(descriptor)) return;
   if ((system::call(system::kFcntl, descriptor, system::kGetMode) & kNonBlocking) != 0) return;
-  if (wanted > kPipeHolds) wanted = kPipeHolds;
-  for (Int same = 0, before = 0; same < kPatience;) {
-    Int there = 0;
+  UWord there = 0;
+  for (Int same = 0; same < kPatience; ++same) {
     Polled polled{descriptor, kReadable, 0};
-    const long ready = system::call(system::kPoll, system::address(&polled), 1, 0);
-    if (ready < 0 || (polled.found & kHungUp) != 0) return;
-    if (system::call(kIoctl, descriptor, kBytesToRead, system::address(&there)) < 0) return;
-    if (static_cast<UWord>(there) >= wanted) return;
-    // A signal interrupts the wait for the first byte. The guest's own read() must see that signal, so leave it to
-    // wait.
-    if (there == 0 && system::call(system::kPoll, system::address(&polled), 1, -1) < 0) return;
-    same = there == before && there > 0 ? same + 1 : 0;
-    before = there;
-    if (there > 0) sleep_a_little();
+    const UWord before = there;
+    if (system::call(system::kPoll, system::address(&polled), 1, 0) < 0) break;
+    Int available = 0;
+    if (system::call(kIoctl, descriptor, kBytesToRead, system::address(&available)) < 0) break;
+    there = static_cast<UWord>(available);
+    if (got + there >= wanted || (polled.found & kHungUp) != 0) break;
+    if (there != before) same = 0;
+    sleep_a_little();
   }
+  if (there == 0) return;
+  if (there > wanted - got) there = wanted - got;
+  const long more =
+      system::call(system::kRead, descriptor, static_cast<long>(arguments[1] + got), static_cast<long>(there));
+  if (more > 0) answer(thread, static_cast<Word>(got) + more);
 }
 
 // --- the start
@@ -261,19 +270,19 @@ void begin_command() {
   share_counts(g_place, g_number, g_slot);
 }
 
-void note_call_of_command(UInt number, UWord* arguments) {
+void note_call_of_command(ThreadId thread, UInt number, UWord* arguments) {
   if (!counts_command()) return;
   if (number == kExecve || number == kExecveat) {
-    end_file();
+    end_file(false);
     pass_on();
-  } else if (number == system::kRead && g_answers && keeps_start_clock()) {
-    // Until there are threads: one of them may be the writer, and does not run meanwhile.
-    wait_for_pipe(static_cast<Int>(arguments[0]), arguments[2]);
+  } else {
+    begin_vfork(thread, number, arguments);
   }
 }
 
 void answer_command(ThreadId thread, UInt number, UWord* arguments, SysRes result) {
   if (!counts_command()) return;
+  wait_for_vfork(number, result);
   if (sr_isError(result)) {
     // It is what it was, and continues.
     if (number == kExecve || number == kExecveat) {
@@ -283,6 +292,8 @@ void answer_command(ThreadId thread, UInt number, UWord* arguments, SysRes resul
     return;
   }
   if (!g_answers) return;
+  // Until there are threads: one of them may be the writer, and does not run meanwhile.
+  if (number == system::kRead && keeps_start_clock()) fill_from_pipe(thread, arguments, sr_Res(result));
   constexpr SizeT kUsage = 144;
   constexpr SizeT kSystemTimes = 32;
   constexpr SizeT kUptimeAndLoad = 32;
@@ -344,13 +355,45 @@ void command_in_child() {
   g_number = 1;
   g_start = 0;
   g_looks = False;
+  vfork_in_child();
   begin_entropy_of_process();
   begin_file();
   if (!share_counts(g_place, g_number, kNoSlot)) zero();
 }
 
 void end_of_command() {
-  if (counts_command()) end_file();
+  if (!counts_command()) return;
+  end_file(true);
+  end_vfork();
+  g_is_over = True;
 }
 
+namespace {
+
+void note_fatal_signal(Int signal) {
+  if (!g_is_over) return;
+  --g_number;
+  HChar* const path = path_of_file();
+  const SysRes file = VG_(open)(path, VKI_O_APPEND | VKI_O_WRONLY, 0);
+  VG_(free)(path);
+  if (sr_isError(file)) return;
+  HChar line[64];
+  const UInt length = VG_(sprintf)(line, "%s%d\n", options::kSignal, signal);
+  VG_(write)(static_cast<Int>(sr_Res(file)), line, static_cast<Int>(length));
+  VG_(close)(static_cast<Int>(sr_Res(file)));
+}
+
+}  // namespace
+
 }  // namespace tally::counter
+
+// NOLINTBEGIN(bugprone-reserved-identifier): the linker asks for these names (--wrap)
+extern "C" {
+void __real_vgPlain_kill_self(Int signal);
+/// The last that Valgrind does in a process whose guest was ended by a signal, after the tool's own end.
+void __wrap_vgPlain_kill_self(Int signal) {
+  tally::counter::note_fatal_signal(signal);
+  __real_vgPlain_kill_self(signal);
+}
+}  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier)

@@ -6,8 +6,9 @@
 ///
 /// What a process of a command is answered: randomness by a stream that its place in the tree and the number of its
 /// program begin, so that processes that do the same at a time do not meet (three `mktemp` at once); the time by
-/// start_clock.h; and a read from a pipe waits until there is as much as is wanted, the writers are gone, or nothing
-/// has come for a while, because how much a pipe holds at a moment is another matter in each run.
+/// start_clock.h; and a read from a pipe, once it has got something, waits until there is as much as is wanted, the
+/// writers are gone, or nothing has come for a while, because how much a pipe holds at a moment is another matter in
+/// each run.
 #pragma once
 
 #include "valgrind.h"
@@ -22,7 +23,7 @@ bool counts_command();
 void begin_command();
 
 /// Before and after each system call of the guest's.
-void note_call_of_command(UInt number, UWord* arguments);
+void note_call_of_command(ThreadId thread, UInt number, UWord* arguments);
 void answer_command(ThreadId thread, UInt number, UWord* arguments, SysRes result);
 
 /// A block is translated, for it is about to be executed for the first time.

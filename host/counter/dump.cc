@@ -30,7 +30,7 @@ class LinkageTables {
   /// Whether it is one of them: a jump through memory, and little before it.
   static bool has(const Stretch& stretch) {
     constexpr UInt kMost = 3;
-    return stretch.hops && stretch.instructions <= kMost &&
+    return stretch.hops && stretch.unmapped == 0 && stretch.instructions <= kMost &&
            VG_(DebugInfo_sect_kind)(nullptr, stretch.block) == Vg_SectPLT;
   }
 
@@ -141,7 +141,8 @@ class File {
     if (file_ == nullptr || instructions == 0 || (!with_functions_ && g_forked)) return;
     // They are written with their calls.
     if (follows_calls()) return;
-    const HChar* object = objects_.name_of(stretch(number).block);
+    const UShort unmapped = stretch(number).unmapped;
+    const HChar* object = unmapped != 0 ? object_of_unmapped(unmapped) : objects_.name_of(stretch(number).block);
     const HChar* function = function_of(number, objects_, now_);
     if (!with_functions_) return;
     if (object != object_ || function != function_) begin_function(object, function);
@@ -165,10 +166,14 @@ class File {
   void add_instructions(UInt number, ULong executions, ULong in_tables) {
     const Addr* const instructions = instructions_of(number);
     const UInt last = stretch(number).instructions - 1;
+    const UShort unmapped = stretch(number).unmapped;
     for (UInt i = 0; i <= last; ++i) {
-      VG_(fprintf)(file_, "0x%lx 0 %llu\n", objects_.in_file(instructions[i]),
+      const Addr at = instructions[i];
+      VG_(fprintf)(file_, "0x%lx 0 %llu\n", unmapped != 0 ? in_file_of_unmapped(unmapped, at) : objects_.in_file(at),
                    executions + (i == last ? in_tables : 0));
     }
+    // Nobody knows by now which functions they are.
+    if (unmapped != 0) return;
     if (notes_call_sites()) {
       add_noted_calls(instructions[last]);
     } else {
@@ -186,7 +191,9 @@ class File {
   /// Where that is another function.
   void add_call(Addr from, Addr to, ULong calls) {
     const HChar* callee = nullptr;
-    if (to == 0 || !VG_(get_fnname_if_entry)(now_, to, &callee) || VG_(strcmp)(callee, function_) == 0) return;
+    if (to == 0 || was_unmapped(to) || !VG_(get_fnname_if_entry)(now_, to, &callee) ||
+        VG_(strcmp)(callee, function_) == 0)
+      return;
     const HChar* const object = callees_.name_of(to);
     if (object != object_) VG_(fprintf)(file_, "cob=%s\n", object);
     VG_(fprintf)(file_, "cfn=%s\ncalls=%llu 0x%lx 0\n", callee, calls, callees_.in_file(to));

@@ -25,6 +25,9 @@ using system::call;
 /// A host that starts faster is started.
 constexpr long kLeastProcessorMs = 700;
 
+constexpr long kNew = 01 | 0100 | 0200;  // O_WRONLY | O_CREAT | O_EXCL
+constexpr long kOwn = 0600;
+
 const HChar* g_path = nullptr;
 
 // What a process that was made of the image continues with; a static variable is part of it.
@@ -71,22 +74,34 @@ bool is_worth_it() {
   return used[0] * 1000 + used[1] / 1'000'000 >= kLeastProcessorMs;
 }
 
-void write_image() {
-  constexpr long kNew = 01 | 0100 | 0200;  // O_WRONLY | O_CREAT | O_EXCL
-  constexpr long kOwn = 0600;
-  const long file = call(system::kOpen, address(g_path), kNew | system::kOpenOnly | system::kNoFollow, kOwn);
-  if (file < 0) return;
-  const HChar* const why = write_process(file, reinterpret_cast<ULong>(&resume));
-  call(system::kClose, file);
-  if (why == nullptr) return;
-  call(system::kUnlink, address(g_path));
-  // Whoever looks for the image finds why there is none.
+/// Whoever looks for the image finds why there is none.
+void note_why_none(const HChar* why) {
   HChar name[4096];
   VG_(snprintf)(name, sizeof name, "%s.not", g_path);
   const long note = call(system::kOpen, address(name), kNew | system::kOpenOnly | system::kNoFollow, kOwn);
   if (note < 0) return;
   call(system::kWrite, note, address(why), static_cast<long>(VG_(strlen)(why)));
   call(system::kClose, note);
+}
+
+/// A child's word.
+bool is_given_up() {
+  HChar name[4096];
+  system::Stat about{};
+  VG_(snprintf)(name, sizeof name, "%s.not", g_path);
+  return call(system::kStat, address(name), address(&about)) == 0;
+}
+
+void write_image() {
+  if (is_given_up()) return;
+  if (const HChar* const why = why_reading_is_unknown()) return note_why_none(why);
+  const long file = call(system::kOpen, address(g_path), kNew | system::kOpenOnly | system::kNoFollow, kOwn);
+  if (file < 0) return;
+  const HChar* const why = write_process(file, reinterpret_cast<ULong>(&resume));
+  call(system::kClose, file);
+  if (why == nullptr) return;
+  call(system::kUnlink, address(g_path));
+  note_why_none(why);
 }
 
 }  // namespace
@@ -119,6 +134,10 @@ Bool handle_image_request(ThreadId thread, const UWord* request, UWord* result, 
   g_is_being_restored = False;
   g_kernel.open_signals();
   return True;
+}
+
+void give_up_image(const HChar* why) {
+  if (g_path != nullptr) note_why_none(why);
 }
 
 Bool is_being_restored() { return g_is_being_restored; }

@@ -144,8 +144,10 @@ Bool handle_request(ThreadId thread, UWord* request, UWord* result) {
 
 void before_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*/) {
   look_for_data_file(number, arguments);
+  look_for_new_file(number, arguments);
   note_wait(number, arguments);
-  note_call_of_command(number, arguments);
+  keep_names_of_unmapped(number, arguments);
+  note_call_of_command(thread, number, arguments);
   begin_deadline(thread, number, arguments);
   explain_too_many_threads(number, arguments);
 }
@@ -167,8 +169,9 @@ void after_syscall(ThreadId thread, UInt number, UWord* arguments, UInt /*count*
 }
 
 Bool take_option(const HChar* argument) {
-  if (take_drivers_option(argument) || take_image_option(argument) || take_trace_option(argument) ||
-      take_command_option(argument) || take_folder_lists_option(argument) || take_clock_option(argument))
+  if (take_drivers_option(argument) || take_image_option(argument) || take_read_files_option(argument) ||
+      take_trace_option(argument) || take_command_option(argument) || take_folder_lists_option(argument) ||
+      take_clock_option(argument))
     return True;
   if (VG_(strcmp)(argument, protocol::command::kInstructionsOption) == 0) {
     keep_instructions();
@@ -186,6 +189,7 @@ Bool take_option(const HChar* argument) {
   constexpr SizeT kLength = sizeof kDumps - 1;
   if (VG_(strncmp)(argument, kDumps, kLength) != 0) return False;
   g_dump_name = VG_(strdup)("tally.name", argument + kLength);
+  leave_out_dumps(g_dump_name);
   return True;
 }
 
@@ -201,6 +205,7 @@ void print_usage() {
       "[no]\n");
   VG_(printf)("    --time-of-day=fixed  a case reads the same time of day in each run [the system's]\n");
   VG_(printf)("    --host-image=<f>  where a host that took long to start leaves its image [none]\n");
+  VG_(printf)("    --host-image-of-program=yes  of a program that reads files and folders of its own [no]\n");
   VG_(printf)(
       "    --command=<f>  count from the start to the end, and each process writes its counts to this folder [none]\n");
   VG_(printf)("    --command-counts=<f>  a file that all processes of a command keep their counters in [none]\n");
@@ -267,6 +272,7 @@ void begin() {
     on_fork();
     follow_fork(thread);
     command_in_child();
+    read_files_in_child();
   });
   reserve_stretches();
 }

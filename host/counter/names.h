@@ -36,4 +36,13 @@ const HChar* kept_name(const HChar* name);
 /// function have one pointer.
 const HChar* function_of(UInt stretch, Objects& objects, DiEpoch now);
 
+/// Before each system call of the guest's. What was executed of a library that it unmaps keeps its names: another one
+/// may lie there later.
+void keep_names_of_unmapped(UInt number, const UWord* arguments);
+/// By Stretch::unmapped.
+const HChar* object_of_unmapped(UShort library);
+Addr in_file_of_unmapped(UShort library, Addr code);
+/// Whether a library lay there that was unmapped, whatever lies there now.
+bool was_unmapped(Addr code);
+
 }  // namespace tally::counter

@@ -106,9 +106,10 @@ bool share_counts(const HChar* place, UInt number, UInt slot) {
 
 UInt shared_slot() { return g_slot; }
 
-void end_sharing() {
+void end_sharing(bool for_good) {
   if (g_head == nullptr) return;
   g_head->is_open = 0;
+  if (for_good) return forget(layout::slot_at(g_slot), layout::kSlotBytes);
   // The lengths stay: a process whose attempt to execute another program fails continues with them.
   forget(layout::slot_at(g_slot) + layout::kPage, kCountersBytes);
 }

@@ -18,8 +18,8 @@ void name_shared_counts(const HChar* path);
 bool share_counts(const HChar* place, UInt number, UInt slot);
 UInt shared_slot();
 
-/// The counts have been written to a file: their memory is freed.
-void end_sharing();
+/// The counts have been written to a file: their memory is freed, and, where the process ends, all of its slot.
+void end_sharing(bool for_good);
 /// It continues after all, in the same slot.
 void continue_sharing(UInt number);
 

@@ -102,15 +102,49 @@ Deadline g_deadlines[kMostWaiting];
 
 }  // namespace
 
+namespace {
+
+constexpr UInt kSigtimedwait = 128;
+constexpr UInt kPpoll = 271;
+constexpr UInt kEpollPwait = 281;
+constexpr UInt kEpollPwait2 = 441;
+
+/// Where a call has the time that it is to wait at the most; 0: it has none. Those that are a command's alone leave the
+/// starts of hosts what they were.
+UWord place_of_wait(UInt number, const UWord* arguments) {
+  constexpr UWord kFutexCommand = 0x7f;  // FUTEX_WAIT is 0
+  if (number == system::kSelect || number == system::kPselect) return arguments[4];
+  if (!g_of_command) return 0;
+  if (number == kPpoll || number == kSigtimedwait) return arguments[2];
+  if (number == kEpollPwait2 || (number == kFutex && (arguments[1] & kFutexCommand) == 0)) return arguments[3];
+  return 0;
+}
+
+bool is_out_of_time(UInt number, SysRes result) {
+  constexpr UWord kTryAgain = 11;
+  constexpr UWord kTimedOut = 110;
+  if (number == kSigtimedwait || number == kFutex)
+    return sr_isError(result) && sr_Err(result) == (number == kFutex ? kTimedOut : kTryAgain);
+  return !sr_isError(result) && sr_Res(result) == 0;
+}
+
+}  // namespace
+
 void note_wait(UInt number, const UWord* arguments) {
   g_wait = 0;
-  if (g_ended || (number != system::kSelect && number != system::kPselect) || arguments[4] == 0) return;
-  constexpr ULong kMicrosecond = 1'000;
-  const Time& time = time_at(arguments[4]);
-  g_wait = time.seconds * kSecond + time.nanoseconds * (number == system::kSelect ? kMicrosecond : 1);
+  if (g_ended) return;
+  const UWord place = place_of_wait(number, arguments);
+  if (place != 0) {
+    constexpr ULong kMicrosecond = 1'000;
+    const Time& time = time_at(place);
+    g_wait = time.seconds * kSecond + time.nanoseconds * (number == system::kSelect ? kMicrosecond : 1);
+  } else if (number == kEpollPwait && g_of_command && static_cast<Int>(arguments[3]) > 0) {
+    g_wait = static_cast<ULong>(static_cast<Int>(arguments[3])) * kMillisecond;
+  }
 }
 
 void answer_for_clock(ThreadId thread, UInt number, const UWord* arguments, SysRes result) {
+  if (g_wait != 0 && is_out_of_time(number, result)) g_passed += g_wait;
   if ((g_ended && !g_of_command && !g_day_is_fixed) || sr_isError(result)) return;
   const auto now_by = [](UWord clock, ULong real) {
     if (g_day_is_fixed) return is_time_of_day(clock) ? now_of(clock, real) : real;
@@ -139,10 +173,6 @@ void answer_for_clock(ThreadId thread, UInt number, const UWord* arguments, SysR
       } else {
         sleep_until(arguments[0], time_at(arguments[2]));
       }
-      return;
-    case system::kSelect:
-    case system::kPselect:
-      if (sr_Res(result) == 0) g_passed += g_wait;
       return;
     case system::kPoll:
     case system::kEpollWait: {

@@ -35,6 +35,8 @@ UInt add_stretch(const Stretch& stretch) {
   return g_last;
 }
 
+void note_unmapped(UInt number, UShort library) { g_stretches[number].unmapped = library; }
+
 UInt stretches() { return g_last; }
 const Stretch& stretch(UInt number) { return g_stretches[number]; }
 

@@ -20,6 +20,7 @@ struct Stretch {
   UInt instructions = 0;  ///< Of one execution.
   Bool hops = False;      ///< It ends in a computed jump, neither a call nor a return.
   Bool repeats = False;   ///< It has no instruction, and its executions are repetitions of a string instruction.
+  UShort unmapped = 0;    ///< Which library it was of that is unmapped by now (names.h); 0: its code is there.
 };
 
 /// Stretches that a process can have; a translation that is made again has new ones. What lies unused costs no memory.
@@ -31,6 +32,7 @@ void reserve_stretches();
 UInt add_stretch(const Stretch& stretch);
 UInt stretches();
 const Stretch& stretch(UInt number);
+void note_unmapped(UInt number, UShort library);
 
 /// Keeps where each instruction lies, of all stretches that are added from now on.
 void keep_instructions();

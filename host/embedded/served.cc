@@ -48,6 +48,10 @@ constexpr const char* kNoLoop = "the benchmark returned before its loop was over
 constexpr const char* kNoLoopDetail =
     "a function without `for (auto _ : state)` (in C: TALLY_LOOP), or one that leaves it: a break, a return";
 
+constexpr const char* kNotCounted =
+    "\n(Valgrind shows a processor without AVX-512, and a benchmark that the program registers for one that has it can "
+    "only be timed: --wall-only. Or the program was built anew meanwhile)";
+
 class RegionMeter : public Meter {
  public:
   explicit RegionMeter(Regions& regions) : regions_(regions) {}
@@ -374,7 +378,12 @@ void run_case(void* /*context*/, host::Channel channel, const Message& request) 
   Regions regions(channel, request.job(), fixed ? 0 : warm_up);
   host::enter_stage(Stage::load);
   if (!chosen) {
-    regions.fail(Stage::load, "the program has no such benchmark any more", symbol);
+    if (host::callgrind::running()) {
+      regions.fail(Stage::load, "it does not register this benchmark where it is counted",
+                   std::string(symbol).append(kNotCounted));
+    } else {
+      regions.fail(Stage::load, "the program has no such benchmark any more", symbol);
+    }
     return;
   }
   const auto threads = static_cast<int>(request.number(Field::threads, 1));

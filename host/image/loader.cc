@@ -4,6 +4,7 @@
 /// an image that is damaged, or whose files have changed, ends the process with kRefused and a line on standard error;
 /// after that nothing of the loader's is left but what lies at its own address. It has no C library: that would lie in
 /// the image's way.
+#include "folder_names.h"
 #include "protocol/host_image.h"
 #include "system.h"
 
@@ -100,6 +101,13 @@ void check_files() {
   for (std::uint64_t i = 0; i < head().files.size; ++i) {
     const image::File& file = entries<image::File>(head().files)[i];
     check_string(file.name);
+    if (file.inode == image::kListedFolder) {
+      protocol::FolderNames names;
+      if (!read_names(string(file.name), names) || names.count != file.size ||
+          names.sum != static_cast<std::uint64_t>(file.changed))
+        refuse("there are other files now than there were in ", string(file.name));
+      continue;
+    }
     system::Stat about{};
     const bool there = call(system::kStat, address(string(file.name)), address(&about)) == 0;
     if (file.inode == 0) {

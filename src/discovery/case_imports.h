@@ -22,7 +22,7 @@ namespace tally {
 std::optional<std::set<std::string>> imports_in(std::string_view text);
 
 /// One digest of the files that the imports of a case load, names and contents: by the case's place in the plan. "" is
-/// a case that imports nothing of its own; a case whose text does not show it is not there.
+/// a case that imports nothing of its own; a case whose text does not show it is not there, and no whole command is.
 std::map<std::size_t, std::string> import_digests(ProcessRunner& runner, const Plan& plan,
                                                   const std::map<std::string, ResolvedToolchain>& toolchains,
                                                   const RunEnvironment& environment, FileDigests& digests);

@@ -32,6 +32,7 @@ class CarriedImagesTest : public ::testing::Test {
     write("package/__pycache__/__init__.cpython-311.pyc", "when it was written, and code");
     write("site-packages/one.py", "");
     write("host.py", "serve()");
+    write("data/one", "");
     origin.files = {at("host.py")};
     origin.state = state_of_all(origin.files);
   }
@@ -95,8 +96,9 @@ class CarriedImagesTest : public ::testing::Test {
   std::string file = at("images.tally");
   ImageOrigin origin{
       .host = "Python host of torch", .content = "0123456789abcdef0123456789abcdef", .files = {}, .state = {}};
-  std::vector<std::string> names = {"library.so", "package/__init__.py", "package/__pycache__/__init__.cpython-311.pyc",
-                                    "site-packages", "not-there"};
+  std::vector<std::string> names = {
+      "library.so",    "package/__init__.py", "package/__pycache__/__init__.cpython-311.pyc",
+      "site-packages", "not-there",           "data/"};
 };
 
 TEST_F(CarriedImagesTest, AnImageIsTheOtherMachinesOnceItsFilesHaveTheSameBytes) {
@@ -161,6 +163,31 @@ TEST_F(CarriedImagesTest, WhetherASourceIsCompiledMakesNoDifference) {
   ASSERT_TRUE(import_images(images, file));
   fs::remove(at(compiled));
   EXPECT_TRUE(adopt_image(images, "b", origin).value_or(false));
+}
+
+TEST_F(CarriedImagesTest, OneIsLeftWhereAListedFolderHasOtherNames) {
+  carry();
+  write("data/two", "");
+  expect_unfit("another file is here than was there: " + at("data/"));
+}
+
+/// The loader, the counter and the command go by one sum of them.
+TEST_F(CarriedImagesTest, NamesOfAFolderAreWithoutWhatIsNoInput) {
+  const ImageFile before = ImageFile::now(at("data/"));
+  EXPECT_EQ(before.inode, image::kListedFolder);
+  EXPECT_EQ(before.size, 1U);
+  write("data/__pycache__/one.pyc", "");
+  write("data/.pytest_cache/README.md", "");
+  write("data/r.json.journal", "");
+  write("data/r.json.profiles/1.json", "");
+  write("data/r.json", "{\n \"schema\": 2,\n \"tool\": {\"name\":\"tallymark\",\"version\":\"0.1.0\"}}");
+  EXPECT_EQ(ImageFile::now(at("data/")), before);
+  write("data/two.json", "{}");
+  EXPECT_NE(ImageFile::now(at("data/")), before);
+  fs::remove(at("data/two.json"));
+  fs::rename(at("data/one"), at("data/eno"));
+  EXPECT_NE(ImageFile::now(at("data/")), before);
+  EXPECT_EQ(ImageFile::now(at("none/")).inode, 0U);
 }
 
 TEST_F(CarriedImagesTest, OneIsLeftWhereAFileIsThatWasNotThere) {

@@ -94,6 +94,7 @@ Status add_cpp(HostSpec& spec, const ResolvedToolchain& toolchain, const std::op
     if (!preload.empty()) spec.environment = with_first(std::move(spec.environment), "LD_PRELOAD", preload);
   }
   if (!program.empty()) {
+    spec.is_users_program = true;
     spec.argv.insert(spec.argv.end(), toolchain.spec.own_host.args.begin(), toolchain.spec.own_host.args.end());
     set_variable(spec.environment, protocol::kAskVariable, protocol::kAskToServe);
     spec.made_of = state_of_all(std::span(&program, 1));
@@ -421,6 +422,7 @@ Result<ProcessRequest> host_request(const HostSpec& spec, const std::string& dum
   if (spec.counted) {
     std::vector<std::string> options = {"--callgrind-out-file=" + dumps + protocol::kDumpPattern};
     if (!new_image.empty()) options.push_back(protocol::image::kOption + new_image);
+    if (!new_image.empty() && spec.is_users_program) options.emplace_back(protocol::image::kOfProgramOption);
     request.argv.insert(request.argv.begin() + static_cast<std::ptrdiff_t>(spec.dump_argument), options.begin(),
                         options.end());
   }

@@ -83,6 +83,7 @@ struct HostSpec {
   bool is_carried = false;            ///< Python is not installed here: it is made of an image, or not at all.
   std::size_t counter_arguments = 0;  ///< What starts the counter, at the beginning of argv.
   bool counted = false;
+  bool is_users_program = false;          ///< In C++ or Python: tally's part of it is what it serves by.
   bool inherits_output = false;           ///< Tally's own standard output is passed to it.
   std::string folder_variable;            ///< Of its environment: it names the folder of its dumps; empty: none does.
   bool single_use = false;                ///< A fresh host for every session.

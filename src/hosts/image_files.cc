@@ -1,5 +1,6 @@
 #include "hosts/image_files.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -7,6 +8,8 @@
 #include <set>
 #include <string_view>
 
+#include "base/unique_fd.h"
+#include "protocol/folder_names.h"
 #include "protocol/host_image.h"
 
 namespace tally {
@@ -68,7 +71,35 @@ Result<FileTable> read_table(int fd, const fs::path& path) {
 
 }  // namespace
 
+namespace {
+
+bool is_record_at(const fs::path& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  char head[protocol::kRecordHead];
+  const ssize_t size = file ? ::read(file.get(), head, sizeof head) : 0;
+  return size > 0 && protocol::is_record(head, static_cast<std::uint64_t>(size));
+}
+
+ImageFile list_of(const std::string& path) {
+  protocol::FolderNames names;
+  std::error_code code;
+  for (auto at = fs::directory_iterator(path, code); !code && at != fs::directory_iterator(); at.increment(code)) {
+    const std::string name = at->path().filename().string();
+    if (!protocol::may_be_record(name.c_str()) || !is_record_at(at->path())) names.add(name.c_str());
+  }
+  if (code) return {.path = path};
+  return {.path = path,
+          .inode = image::kListedFolder,
+          .size = names.count,
+          .changed = static_cast<std::int64_t>(names.sum)};
+}
+
+}  // namespace
+
+bool is_list_of_folder(std::string_view path) { return path.ends_with('/'); }
+
 ImageFile ImageFile::now(const std::string& path) {
+  if (is_list_of_folder(path)) return list_of(path);
   struct stat info{};
   if (::stat(path.c_str(), &info) != 0) return {.path = path};
   return {.path = path,

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -27,6 +28,9 @@ struct ImageFile {
   static ImageFile now(const std::string& path);
   bool operator==(const ImageFile&) const = default;
 };
+
+/// Its entry is of the folder's names, and of nothing else.
+bool is_list_of_folder(std::string_view path);
 
 /// In the image's order. An error (input): the image is damaged.
 Result<std::vector<ImageFile>> files_of_image(int image, const std::filesystem::path& path);

@@ -1,5 +1,6 @@
 #include "hosts/packed_images.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "base/digest.h"
 #include "base/files.h"
+#include "hosts/image_files.h"
 
 namespace tally {
 
@@ -38,6 +40,11 @@ Result<std::string_view> FileBytes::next() {
 
 std::string meaning_of(const std::string& path, FileDigests& digests) {
   std::error_code code;
+  if (is_list_of_folder(path)) {
+    const ImageFile names = ImageFile::now(path);
+    return names.inode == 0 ? ""
+                            : fmt::format("names {} {:016x}", names.size, static_cast<std::uint64_t>(names.changed));
+  }
   if (fs::is_directory(path, code)) {
     std::vector<std::string> names;
     for (const fs::directory_entry& entry : fs::directory_iterator(path, code))

@@ -184,6 +184,7 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
   const std::optional<PythonProgram>& program = toolchain.spec.own_host.python;
   spec.files = host_files(program, around.libexec);
   if (program) {
+    spec.is_users_program = true;
     spec.late_environment = take_late_environment(spec.environment);
     spec.program = program_text(*program, toolchain.spec.own_host.args);
     spec.made_of += state_of_all(program->loaded);

@@ -45,7 +45,8 @@ inline constexpr char kAsksForNumbers[] = "--own-process-numbers";
 // Each is a line of a file; a text that follows has no line break, for it is escaped as in C.
 inline constexpr char kProgram[] = "desc: Program: ";      ///< The executed file.
 inline constexpr char kArguments[] = "desc: Arguments: ";  ///< A digest of all arguments, sixteen hexadecimal digits.
-inline constexpr char kStart[] = "desc: Start: ";  ///< Instructions until the program's main() began, or its entry.
+inline constexpr char kStart[] = "desc: Start: ";    ///< Instructions until the program's main() began, or its entry.
+inline constexpr char kSignal[] = "desc: Signal: ";  ///< Behind the totals: what ended it, where that was a signal.
 inline constexpr char kPositions[] = "positions: ";
 inline constexpr char kTotals[] = "totals: ";
 

@@ -12,6 +12,10 @@ namespace tally::protocol::image {
 /// The counter's option: where to write the image, once the host asks for it and has needed so long to start.
 inline constexpr const char* kOption = "--host-image=";
 
+/// With it: the host is a program of a user's, whose start may go by whatever it reads. So files that it opens to write
+/// to as well and the names in folders that it lists are compared, too, and there is no image where that is not all.
+inline constexpr const char* kOfProgramOption = "--host-image-of-program=yes";
+
 /// The client request of a host that is about to serve ('T','I'). Nothing happens without the option.
 inline constexpr unsigned kReadyToServe = 0x5449'0000;
 
@@ -21,7 +25,7 @@ inline constexpr int kDescriptor = 4;
 /// What the loader exits with, after a line on standard error: then an ordinary start is the way.
 inline constexpr int kRefused = 120;
 
-inline constexpr std::uint64_t kMagic = 0x3147'4d49'594c'4154;  ///< "TALYIMG1": another layout has another number.
+inline constexpr std::uint64_t kMagic = 0x3247'4d49'594c'4154;  ///< "TALYIMG2": another layout has another number.
 inline constexpr std::uint64_t kPage = 4096;
 
 /// Where the loader lies, and where tables are composed: no part of an image.
@@ -56,12 +60,15 @@ struct Run {
 
 /// What must be as it was: a program or library, and whatever else the process has read.
 struct File {
-  std::uint64_t inode;  ///< 0: there must be none.
+  std::uint64_t inode;  ///< 0: there must be none. kListedFolder: its names, `size` and `changed` (folder_names.h).
   std::uint64_t size;
   std::int64_t changed;  ///< The inode's change, by the kernel's clock: seconds, and nanoseconds.
   std::int64_t changed_ns;
   std::uint64_t name;  ///< Where among the strings.
 };
+
+/// Of a folder whose name ends in a slash.
+inline constexpr std::uint64_t kListedFolder = ~std::uint64_t{0};
 
 enum class Open : std::uint32_t {
   as_given,   ///< By who starts the process.

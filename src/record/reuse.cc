@@ -22,6 +22,7 @@ bool has_flag(const CaseRecord& one, std::string_view flag) {
 }  // namespace
 
 std::string why_never_reused(const CaseRecord& earlier) {
+  if (earlier.language == "command") return "it is a command";
   if (earlier.status != CaseStatus::ok) return "it was not counted well";
   if (!earlier.counts) return "it has no counts";
   if (!earlier.inputs) return "the record does not say what they follow from";

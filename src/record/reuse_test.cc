@@ -43,6 +43,9 @@ TEST(Reuse, WhatWasNoExactCountIsNever) {
   one.counts.reset();
   EXPECT_EQ(why_never_reused(one), "it has no counts");
   one = counted();
+  one.language = "command";
+  EXPECT_EQ(why_never_reused(one), "it is a command") << "an older tally noted what it follows from in part";
+  one = counted();
   one.inputs.reset();
   EXPECT_EQ(why_never_reused(one), "the record does not say what they follow from");
   for (const auto& [flag, why] : {std::pair{"counts_vary", "its count varies"},

@@ -107,6 +107,7 @@ struct DebugInfo::State {
   struct Range {
     Dwarf_Addr end = 0;
     Dwarf_Die unit{};
+    Dwarf_Die scopes{};  ///< The unit that has them: with -gsplit-dwarf that lies in a file of its own.
   };
 
   struct Function {
@@ -157,21 +158,22 @@ struct DebugInfo::State {
     Dwarf* const dwarf = dwfl_module_getdwarf(module, &line_bias);
     Dwarf_CU* unit = nullptr;
     Dwarf_Die die;
-    while (dwarf != nullptr && dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, nullptr) == 0) {
+    Dwarf_Die split;
+    while (dwarf != nullptr && dwarf_get_units(dwarf, unit, &unit, nullptr, nullptr, &die, &split) == 0) {
       Dwarf_Addr base = 0;
       Dwarf_Addr begin = 0;
       Dwarf_Addr end = 0;
       for (ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0;)
-        if (begin < end) units[begin] = {.end = end, .unit = die};
+        if (begin < end) units[begin] = {.end = end, .unit = die, .scopes = split.addr != nullptr ? split : die};
     }
   }
 
-  Dwarf_Die* unit_of(Dwarf_Addr address) {
+  Range* range_of(Dwarf_Addr address) {
     if (!has_units) find_units();
     auto after = units.upper_bound(address);
     if (after == units.begin()) return nullptr;
     Range& range = std::prev(after)->second;
-    return address < range.end ? &range.unit : nullptr;
+    return address < range.end ? &range : nullptr;
   }
 };
 
@@ -198,13 +200,14 @@ std::vector<SourceLine> DebugInfo::lines_at(std::uint64_t address) const {
   // Units first: the bias is known with them.
   if (!state_->has_units) state_->find_units();
   const Dwarf_Addr in_file = address + state_->symbol_bias - state_->line_bias;
-  Dwarf_Die* const unit = state_->unit_of(in_file);
+  State::Range* const range = state_->range_of(in_file);
+  Dwarf_Die* const unit = range == nullptr ? nullptr : &range->unit;
   Dwarf_Line* const line = unit == nullptr ? nullptr : dwarf_getsrc_die(unit, in_file);
   const char* const file = line == nullptr ? nullptr : dwarf_linesrc(line, nullptr, nullptr);
   int number = 0;
   if (file == nullptr || dwarf_lineno(line, &number) != 0) return {};
   std::vector<SourceLine> lines{{.file = whole_name(file, unit), .line = static_cast<std::uint64_t>(number)}};
-  for (Dwarf_Die& scope : scopes_at(unit, in_file))
+  for (Dwarf_Die& scope : scopes_at(&range->scopes, in_file))
     if (dwarf_tag(&scope) == DW_TAG_inlined_subroutine) lines.push_back(call_of(&scope, unit));
   return lines;
 }

@@ -104,5 +104,29 @@ TEST_F(ObjectNamesTest, LinesWithTheCallsByWhichCodeWasInlined) {
   EXPECT_TRUE(DebugInfo(path("lib.so").string()).lines_at(shown).empty());
 }
 
+/// What was inlined stands in a file beside the object then, and the lines in the library.
+TEST_F(ObjectNamesTest, LinesOfSplitDebugInformation) {
+  ASSERT_TRUE(write_file(path("first.h"), "static inline int first(int x) {\n\n  return x * x * 5;\n}\n"));
+  ASSERT_TRUE(write_file(path("second.h"),
+                         "#include \"first.h\"\nstatic inline int second(int x) {\n"
+                         "  return first(x) + 1;\n}\n"));
+  ASSERT_TRUE(write_file(path("split.c"), "#include \"second.h\"\nint shown(int x) {\n\n\n  return second(x);\n}\n"));
+  for (const std::string compiler : {"gcc -gdwarf-5", "gcc -gdwarf-4", "clang-19 -gdwarf-5"}) {
+    shell("rm -f *.dwo; " + compiler +
+          " -O1 -g -gsplit-dwarf -fPIC -c split.c && gcc -shared -o split.so split.o && ls *.dwo > /dev/null && "
+          "nm split.so | sed -n 's/ T shown//p' > shown.txt");
+    const std::uint64_t shown = std::stoull(read_file(path("shown.txt")).value_or("0"), nullptr, 16);
+    const DebugInfo debug(path("split.so").string());
+    std::vector<SourceLine> deepest;
+    for (std::uint64_t at = shown; at < shown + 20; ++at) {
+      if (auto lines = debug.lines_at(at); lines.size() > deepest.size()) deepest = std::move(lines);
+    }
+    ASSERT_EQ(deepest.size(), 3U) << compiler;
+    EXPECT_TRUE(deepest[0].file.ends_with("/first.h") && deepest[0].line == 3) << compiler << deepest[0].file;
+    EXPECT_TRUE(deepest[1].file.ends_with("/second.h") && deepest[1].line == 3) << compiler << deepest[1].file;
+    EXPECT_TRUE(deepest[2].file.ends_with("/split.c") && deepest[2].line == 5) << compiler << deepest[2].file;
+  }
+}
+
 }  // namespace
 }  // namespace tally

@@ -166,6 +166,26 @@ TEST_F(ReuseTest, TimesAreTakenAnyway) {
   EXPECT_EQ(std::ranges::count_if(record.cases, [](const CaseRecord& one) { return one.reused.has_value(); }), 1);
 }
 
+constexpr const char* kOneCommand = R"toml(
+schema = 1
+[[command]]
+label = "script"
+run = ["/bin/sh", "FOLDER/work.sh"]
+)toml";
+
+/// Its program is the same; the script that it reads is not.
+TEST_F(ReuseTest, ACommandIsCountedAnew) {
+  suite(kOneCommand);
+  write("work.sh", ":\n");
+  EXPECT_EQ(counted({}, "first.json").size(), 1U);
+  EXPECT_FALSE(record_.cases.front().inputs);
+  const double before = record_.cases.front().counts->per_iteration;
+  write("work.sh", "i=0; while [ $i -lt 1000 ]; do i=$((i+1)); done\n");
+  EXPECT_EQ(counted({"--reuse", "first.json"}, "second.json").size(), 1U);
+  EXPECT_THAT(ran_.err, HasSubstr("no count could be reused; of 1 it is a command\n"));
+  EXPECT_GT(record_.cases.front().counts->per_iteration, before + 1000);
+}
+
 constexpr const char* kTwoInC = R"toml(
 schema = 1
 [[timer]]

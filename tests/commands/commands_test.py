@@ -93,12 +93,29 @@ def check_answers():
     )
     count(VICTIM, "pipe")
     count(VICTIM, "semaphore")
+    count(VICTIM, "interrupted")
+    count(VICTIM, "waits")
+    spawner = case_of(VICTIM, "spawns")
+    programs = [Path(one["program"]).name for one in spawner["processes"]]
+    expect(programs == ["command_victim"] * 3 + ["true"], f"{programs}")
     begin = time.monotonic()
     count(VICTIM, "sleeps")
     expect(time.monotonic() - begin > 0.8, "two executions sleep four times 0.1 s each")
     begin = time.monotonic()
     many = count("echo", *["a"] * 5000)
     expect(time.monotonic() - begin < 60 and many > 0, "5,000 arguments")
+
+
+def check_facts_of_files(folder):
+    """What a counted command writes by them is what it writes by itself: an archive of a file with holes."""
+    with (folder / "sparse").open("wb") as file:
+        file.truncate(16 << 20)
+        file.write(b"x")
+    here = folder.stat()
+    case_of("sh", "-c", f"cd {folder}; tar -cSf archive sparse; stat -c '%i %d %s' . > facts")
+    expect((folder / "archive").stat().st_size < 1 << 20, "holes are left out")
+    facts = [here.st_ino, here.st_dev, here.st_size]
+    expect((folder / "facts").read_text().split() == [str(one) for one in facts], "of a folder")
 
 
 def check_times():
@@ -466,6 +483,21 @@ def check_what_differs():
     expect(moved == [("1", VICTIM)], f"the process that moved: {moved}")
 
 
+def check_unknown_instruction():
+    """An end that the counter brings about is no end of the command's, wherever in its tree it is."""
+    shell = f"{shlex.quote(VICTIM)} unknown | cat"
+    for command, options, place in (
+        (("/bin/sh", "-c", shell), (), "1.1"),
+        ((VICTIM, "unknown"), ("--ignore-failure",), "1"),
+        ((VICTIM, "unknown"), ("--expect-status", "132"), "1"),
+    ):
+        options = ("--counts-only", "--retries", "0", *options)
+        said = case_of(*command, options=options, code=1)["failure"]["message"]
+        words = f"process {place} ({VICTIM}) was ended by SIGILL; Valgrind lacks some instructions"
+        expect(words in said, f"{command}: {said}")
+    expect(count("/bin/sh", "-c", f"{shlex.quote(VICTIM)} crash; true") > 0, "its own end")
+
+
 def check_failures():
     def message(*command, options=(), code=1):
         failure = case_of(
@@ -500,6 +532,7 @@ def check_failures():
             said = case_of(script, options=(side,), code=1)["failure"]["message"]
             expect("cannot be started: No such file" in said, f"{side}: {said}")
             expect("of the interpreter /no/such/interpreter)" in said, f"{side}: {said}")
+    check_unknown_instruction()
     for codes, fails in (("3", False), ("1,3", False), ("any", False), ("4", True)):
         options = ("--counts-only", f"--ignore-failure={codes}")
         case_of(VICTIM, "exit", "3", options=options, code=1 if fails else 0)
@@ -726,6 +759,47 @@ def check_lines(folder):
     expect("add --json FILE" in refused, refused)
 
 
+def check_unloaded_libraries(folder):
+    """What two libraries execute that lie at one address, one after the other, is each one's own."""
+    for name, n in (("heavy", 1000000), ("light", 1000)):
+        (folder / f"{name}.c").write_text(
+            f"__attribute__((noinline)) void work_of_{name}(int n) {{\n"
+            "  for (volatile int i = 0; i < n; ++i) {}\n}\n"
+            f"void go(void) {{ work_of_{name}({n}); }}\n"
+        )
+        arguments = ["gcc", "-O1", "-shared", "-fPIC", f"{name}.c", "-o", f"lib{name}.so"]
+        subprocess.run(arguments, cwd=folder, check=True)
+    (folder / "loads.c").write_text(
+        "#include <dlfcn.h>\n#include <stdio.h>\n"
+        "int main(int count, char** names) {\n"
+        "  void* at = 0;\n"
+        "  for (int i = 1; i < count; ++i) {\n"
+        "    void* library = dlopen(names[i], RTLD_NOW);\n"
+        '    void (*go)(void) = (void (*)(void))dlsym(library, "go");\n'
+        "    if (at != 0 && at != (void*)go) return 1;\n"
+        "    at = (void*)go;\n"
+        "    go();\n"
+        "    if (i + 1 < count) dlclose(library);\n"
+        "  }\n  return 0;\n}\n"
+    )
+    subprocess.run(["gcc", "-O1", "loads.c", "-o", "loads", "-ldl"], cwd=folder, check=True)
+    libraries = ["./libheavy.so", "./liblight.so", "./libheavy.so", "./liblight.so"]
+    arguments = ["--counts-only", "--profiles", "--json", "r.json", "--", "./loads", *libraries]
+    run("command", *arguments, folder=folder)
+    profile = json.loads(next((folder / "r.json.profiles").iterdir()).read_text())
+    strings = profile["strings"]
+    own = {}
+    for function, _, cost in profile["rows"]:
+        object_, _, name = profile["functions"][function]
+        own[Path(strings[object_]).name, strings[name]] = cost
+    heavy = own["libheavy.so", "work_of_heavy"]
+    light = own["liblight.so", "work_of_light"]
+    # As many of each iteration, and as many around the loop.
+    each = (heavy - light) / (2 * (1000000 - 1000))
+    expect(each == int(each) > 2, f"{heavy} and {light}")
+    expect(("liblight.so", "work_of_heavy") not in own, "a name of one with the other's")
+
+
 def check_ab():
     done = run(
         "ab",
@@ -801,6 +875,7 @@ def main():
     check_ab()
     check_exports()
     for check in (
+        check_facts_of_files,
         check_server,
         check_interruption,
         check_surroundings,
@@ -809,6 +884,7 @@ def main():
         check_bisect,
         check_inherited_output,
         check_lines,
+        check_unloaded_libraries,
         check_suite,
     ):
         with tempfile.TemporaryDirectory() as folder:

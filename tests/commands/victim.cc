@@ -1,18 +1,25 @@
 // What a counted command may do, of known work: `victim HOW [N]`.
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/epoll.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <semaphore.h>
 #include <sys/mman.h>
 #include <sys/timerfd.h>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -111,6 +118,57 @@ int asks() {
   return 0;
 }
 
+/// What cannot be started, its starter is to know.
+int spawns() {
+  const char* const argv[] = {"no-such-program", nullptr};
+  pid_t child = 0;
+  if (::posix_spawnp(&child, argv[0], nullptr, nullptr, const_cast<char* const*>(argv), environ) != ENOENT) return 1;
+  const char* const good[] = {"true", nullptr};
+  int status = 0;
+  if (::posix_spawnp(&child, good[0], nullptr, nullptr, const_cast<char* const*>(good), environ) != 0) return 2;
+  return ::waitpid(child, &status, 0) == child && status == 0 ? 0 : 3;
+}
+
+/// Waits for what nobody writes, until a signal comes.
+int interrupted() {
+  int ends[2];
+  if (::pipe(ends) != 0) return 1;
+  struct sigaction action{};
+  action.sa_handler = [](int) {};
+  ::sigaction(SIGALRM, &action, nullptr);
+  ::alarm(1);
+  char byte = 0;
+  return ::read(ends[0], &byte, 1) == -1 && errno == EINTR ? 0 : 2;
+}
+
+/// Each call that waits for a time at the most takes that time of the clock, too.
+int waits() {
+  constexpr long long kWait = 50'000'000;
+  const timespec time = moment(kWait);
+  const int epoll = ::epoll_create1(0);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR1);
+  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+  int word = 0;
+  epoll_event event{};
+  const std::function<void()> calls[] = {[&] { ::ppoll(nullptr, 0, &time, nullptr); },
+                                         [&] { ::epoll_pwait(epoll, &event, 1, kWait / 1'000'000, &signals); },
+                                         [&] { ::sigtimedwait(&signals, nullptr, &time); },
+                                         [&] { ::syscall(SYS_futex, &word, FUTEX_WAIT, 0, &time, nullptr, 0); },
+                                         [&] { ::poll(nullptr, 0, kWait / 1'000'000); },
+                                         [&] { ::pselect(0, nullptr, nullptr, nullptr, &time, nullptr); }};
+  int number = 1;
+  for (const auto& call : calls) {
+    const long long until = now_ns(CLOCK_MONOTONIC) + kWait;
+    call();
+    const long long late = now_ns(CLOCK_MONOTONIC) - until;
+    if (late < 0 || late > kWait) return number;
+    ++number;
+  }
+  return 0;
+}
+
 /// A child that writes in small pieces, and a reader that takes what is there.
 int reads_pipe() {
   int ends[2];
@@ -161,6 +219,9 @@ int main(int argc, char** argv) {
   if (how == "semaphore") return semaphore();
   if (how == "asks") return asks();
   if (how == "sleeps") return sleeps();
+  if (how == "spawns") return spawns();
+  if (how == "interrupted") return interrupted();
+  if (how == "waits") return waits();
   if (how == "pipe") return reads_pipe();
   if (how == "exit") return static_cast<int>(count);
   if (how == "crash") ::raise(SIGSEGV);
