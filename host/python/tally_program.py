@@ -17,6 +17,7 @@ first line; then a line of JSON for each benchmark, which listed() makes; and on
 """
 
 import ast
+import contextlib
 import gc
 import os
 import sys
@@ -87,6 +88,29 @@ def keep_loop_running():
     return None if loop is None else lambda: asyncio._set_running_loop(loop)
 
 
+def is_coroutine_function(function):
+    """Also of an object that is called as one."""
+    import inspect
+
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        type(function).__call__
+    )
+
+
+@contextlib.contextmanager
+def run_to_its_end(function):
+    """A coroutine function as one that an event loop runs, as long as the context lasts; the loop's own work is counted
+    with it."""
+    import asyncio
+
+    loop = asyncio.new_event_loop()
+    run = loop.run_until_complete
+    try:
+        yield lambda *args, **kwargs: run(function(*args, **kwargs))
+    finally:
+        loop.close()
+
+
 def can_be_called(function, *args, **kwargs):
     """With these arguments, as far as is known: some functions of C do not say what they take."""
     import inspect
@@ -96,6 +120,18 @@ def can_be_called(function, *args, **kwargs):
     except (TypeError, ValueError):
         return False
     return True
+
+
+def items_of(make, in_loop):
+    """A function of a number: as many items for a loop's body, in a process where a running loop of asyncio's may have
+    to be kept running (`in_loop`, or None)."""
+
+    def items(number):
+        if in_loop is not None:
+            in_loop()
+        return [make() if make is not None else None for _ in range(number)]
+
+    return items
 
 
 def name(text):
@@ -210,9 +246,10 @@ class Case:
                 raise RuntimeError("one benchmark has one measured loop, and this is its second")
             baseline, statement = self._phases
             loops.append(statement)
-            if make is not None:
+            in_loop = keep_loop_running()
+            if make is not None or in_loop is not None:
                 _tally_host.prepare(baseline, lambda number: [None] * number)
-                _tally_host.prepare(statement, lambda number: [make() for _ in range(number)])
+                _tally_host.prepare(statement, items_of(make, in_loop))
             stop_collector()
             if numbers:
                 pauses.empty(numbers)(baseline)

@@ -417,17 +417,15 @@ class Plugin:
             raise RuntimeError(
                 "a test has one measurement, and this one begins a second one: parametrise it"
             )
-        if not inspect.iscoroutinefunction(function):
+        if not tally_program.is_coroutine_function(function):
             return self._case.measure(function, args, kwargs, setup, teardown, executions)
         if in_trio():
             raise RuntimeError(
                 "a coroutine function is run by asyncio, and this test is run by trio: give the test itself the "
                 "marker benchmark, and no fixture benchmark"
             )
-        with no_loop_running():
-            return self._case.measure(
-                run_to_its_end(function), args, kwargs, setup, teardown, executions
-            )
+        with no_loop_running(), tally_program.run_to_its_end(function) as run:
+            return self._case.measure(run, args, kwargs, setup, teardown, executions)
 
     def run(self, case):
         from _pytest.runner import runtestprotocol
@@ -506,15 +504,6 @@ def no_loop_running():
         asyncio._set_running_loop(loop)
         if task is not None:
             asyncio.tasks._enter_task(loop, task)
-
-
-def run_to_its_end(function):
-    """A coroutine function as one that an event loop runs; the loop's own work is counted with it."""
-    import asyncio
-
-    loop = asyncio.new_event_loop()
-    run = loop.run_until_complete
-    return lambda *args, **kwargs: run(function(*args, **kwargs))
 
 
 def add(group, option, **how):
