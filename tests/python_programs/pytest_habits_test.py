@@ -191,6 +191,28 @@ def test_setup_with_arguments(benchmark):
     )
 
 
+def check_collections_of_the_heap():
+    """What a benchmark asks of the collector is of the heap that the test has, as often as it is asked."""
+    tests = """
+import gc, pytest
+@pytest.fixture(params=[1, 100_000])
+def heap(request):
+    return [[] for _ in range(request.param)]
+def test_collect(benchmark, heap):
+    benchmark(gc.collect)
+def test_objects(benchmark, heap):
+    assert benchmark(lambda: len(gc.get_objects())) > len(heap)
+"""
+    found = {name: case["counts"] for name, (_, case) in status_of("", tests).items()}
+    for name, each in (("collect", 20), ("objects", 5)):
+        few, many = (found[f"test_{name}[{heap}]"]["per_iteration"] for heap in (1, 100_000))
+        expect(many - few > each * 99_999, f"{name} goes over the heap: {few}, {many}")
+    expect(all(one["spread"] == 0 for one in found.values()), f"and is exact: {found}")
+    again = {name: case["counts"] for name, (_, case) in status_of("", tests).items()}
+    differ = [name for name in found if found[name]["per_iteration"] != again[name]["per_iteration"]]
+    expect(not differ, f"two runs read the same: {found} {again}")
+
+
 def check_what_codspeed_measures():
     tests = """
 import unittest, pytest
@@ -349,6 +371,7 @@ run_checks(
     check_threads_that_a_benchmark_waits_for,
     check_what_a_conftest_leaves,
     check_rounds,
+    check_collections_of_the_heap,
     check_what_codspeed_measures,
     check_filters_of_warnings,
     check_files_that_skip_themselves,
