@@ -122,6 +122,17 @@ def can_be_called(function, *args, **kwargs):
     return True
 
 
+def arguments_of(setup, args, kwargs):
+    """(args, kwargs) of one execution: what `setup` gives now, where it is not None and gives any; else these."""
+    given = setup() if setup is not None else None
+    if not given:
+        return tuple(args), kwargs
+    if args or kwargs:
+        raise TypeError("the arguments come from args and kwargs, or from setup; not from both")
+    its_args, its_kwargs = given
+    return tuple(its_args), dict(its_kwargs)
+
+
 def items_of(make, in_loop):
     """A function of a number: as many items for a loop's body, in a process where a running loop of asyncio's may have
     to be kept running (`in_loop`, or None)."""
@@ -211,9 +222,9 @@ class Case:
 
     def measure(self, function, args=(), kwargs=None, setup=None, teardown=None, executions=None):
         """Executes function(*args, **kwargs) as often as it takes, and once more for what it returns. With `setup`,
-        each execution has its arguments from a call of that, (args, kwargs), before the region; None: those that are
-        given. `teardown` is called with them after it; without a `setup`, after each `executions` of them (None: one).
-        Else `executions` is how many are in a region where it matters."""
+        a region is of one execution, and `setup` is called before each, which may give its arguments, (args, kwargs);
+        None: those that are given. `teardown` is called with them after it; without a `setup`, after each `executions`
+        of them (None: one). Else `executions` is how many are in a region where it matters."""
         if self._begun:
             raise RuntimeError("one benchmark is measured once")
         self._begun = True
@@ -318,28 +329,17 @@ class Case:
     def _measure_prepared(self, function, args, kwargs, around, executions):
         setup, teardown = around
         prepared = []
-
-        first = []  # what setup has given already
         in_loop = keep_loop_running()
+        each = 1 if setup is not None else executions or 1  # for a teardown
 
         def prepare_one():
             if in_loop is not None:
                 in_loop()
-            given = first.pop() if first else setup() if setup is not None else None
-            if not given:
-                return tuple(args), kwargs
-            if args or kwargs:
-                raise TypeError(
-                    "the arguments come from args and kwargs, or from setup; not from both"
-                )
-            its_args, its_kwargs = given
-            return tuple(its_args), dict(its_kwargs)
+            return arguments_of(setup, args, kwargs)
 
         def prepare(number):
             prepared[:] = [prepare_one() for _ in range(number)]
             return prepared
-
-        each = 1 if setup is not None else executions or 1  # for a teardown
 
         def clear():
             if setup is None:
@@ -357,17 +357,11 @@ class Case:
                 teardown(*its_args, **its_kwargs)
             return result
 
-        size = _tally_host.size_up(once, True)
-        # A setup that gives no arguments leaves its work somewhere, where one execution finds it; and a teardown takes
-        # away what one has left.
-        if setup is not None:
-            first.append(setup())
-        if setup is None or not first[0]:
-            for _ in range(how_often(size)[0] - 3):
-                once()
-            _tally_host.plan(each, each)  # three regions, each with what comes before it
-        else:
-            self._plan(size, executions)
+        # A setup may leave its work somewhere, where one execution finds it, whatever it returns; and a teardown takes
+        # away what one has left. So a region is of one, as a round is.
+        for _ in range(how_often(_tally_host.size_up(once, True))[0] - 3):
+            once()
+        _tally_host.plan(each, each)  # three regions, each with what comes before it
         baseline, statement = self._phases
         _tally_host.prepare(baseline, lambda number: [None] * number)
         _tally_host.prepare(statement, prepare)

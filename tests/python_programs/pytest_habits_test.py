@@ -191,6 +191,50 @@ def test_setup_with_arguments(benchmark):
     )
 
 
+def check_setups_that_return_arguments():
+    """Each comes right before its execution, and each teardown right after it: an execution finds what they leave."""
+    tests = """
+import pytest
+CACHE = {}
+def slow(key):
+    if key not in CACHE:
+        CACHE[key] = sum(range(20000))
+    return CACHE[key]
+def empty():
+    CACHE.clear()
+    return ("k",), {}
+def test_returns_arguments(benchmark):
+    benchmark.pedantic(slow, setup=empty, rounds=20)
+def test_returns_none(benchmark):
+    benchmark.pedantic(slow, ("k",), setup=CACHE.clear, rounds=20)
+def test_teardown(benchmark):
+    benchmark.pedantic(slow, setup=lambda: (("k",), {}), teardown=CACHE.pop, rounds=20)
+def test_order(benchmark):
+    done = []
+    def setup():
+        done.append("setup")
+        return (done,), {}
+    def execute(done):
+        assert done[-1] == "setup"
+        done.append("execution")
+    def teardown(done):
+        assert done[-2:] == ["setup", "execution"]
+        done.append("teardown")
+    benchmark.pedantic(execute, setup=setup, teardown=teardown, rounds=20)
+    assert done == ["setup", "execution", "teardown"] * (len(done) // 3)
+"""
+    found = status_of("", tests)
+    for name, (status, case) in found.items():
+        expect(status == "ok" and case["counts"]["spread"] == 0, f"{name}: {case}")
+    each = {name: case["counts"]["per_iteration"] for name, (_, case) in found.items()}
+    for name in ("test_returns_arguments", "test_teardown"):
+        # Which blocks the allocator has free is another thing after each.
+        near = abs(each[name] - each["test_returns_none"]) < 0.2 * each["test_returns_none"]
+        expect(near and each[name] > 20 * 20_000, f"{name} finds an empty cache each time: {each}")
+    status, case = status_of("", tests, "--filter", "test_order", "--wall-only")["test_order"]
+    expect(status == "ok", f"also where it is timed: {case}")
+
+
 def check_collections_of_the_heap():
     """What a benchmark asks of the collector is of the heap that the test has, as often as it is asked."""
     tests = """
@@ -371,6 +415,7 @@ run_checks(
     check_threads_that_a_benchmark_waits_for,
     check_what_a_conftest_leaves,
     check_rounds,
+    check_setups_that_return_arguments,
     check_collections_of_the_heap,
     check_what_codspeed_measures,
     check_filters_of_warnings,
