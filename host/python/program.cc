@@ -250,6 +250,22 @@ PyObject* resume(PyObject* /*module*/, PyObject* /*args*/) {
   Py_RETURN_NONE;
 }
 
+/// is_timed(): whether the region whose items are prepared is timed. Where nothing counts instructions.
+PyObject* is_timed(PyObject* /*module*/, PyObject* /*args*/) {
+  const auto before = shared_page().pauses;
+  g_regions->pause();
+  const bool counts = std::exchange(shared_page().pauses, before) != before;  // a clock's pauses are not counted
+  g_regions->resume();
+  return PyBool_FromLong(counts ? 0 : 1);
+}
+
+/// add_time(seconds): of the block that runs. What its clock says, is not its time.
+PyObject* add_time(PyObject* /*module*/, PyObject* seconds) {
+  g_regions->set_manual(true);
+  g_regions->add_manual_time(PyFloat_AsDouble(seconds));
+  Py_RETURN_NONE;
+}
+
 /// skip(reason): the case does not want to be measured.
 PyObject* skip(PyObject* /*module*/, PyObject* args) {
   const char* reason = nullptr;
@@ -324,6 +340,8 @@ PyMethodDef g_program_methods[] = {
     {"again", again, METH_O, "Let an iterator go over another phase."},
     {"pause", pause, METH_NOARGS, "Do not measure what follows."},
     {"resume", resume, METH_NOARGS, "Measure again."},
+    {"is_timed", is_timed, METH_NOARGS, "Whether a time is taken of what is prepared."},
+    {"add_time", add_time, METH_O, "What a block took."},
     {"watch_files", watch_files, METH_NOARGS, "Note whether files are changed."},
     {"has_changed_files", has_changed_files, METH_NOARGS, "Whether one was, since then."},
     {"leave_no_image", forbid_image, METH_NOARGS, "This host is none to be made again."},

@@ -421,19 +421,16 @@ def generator_of(text, setup):
 
 
 def measure_text(case, text):
-    """Measures the first execution in a process, which is one that was forked for it. This one executes nothing."""
+    """Measures the first execution in a process, which is one that was forked for it."""
     text, setup = text if isinstance(text, tuple) else (text, "")
     code = generator_of(text, setup)
-    own = process_number()
 
     def prepared():
-        if process_number() == own:
-            return (iter(()), None), {}
         started = code()
         next(started)
         return (started, None), {}
 
-    case.measure(next, setup=prepared, executions=1)
+    case.measure_first(next, setup=prepared)
 
 
 # Finding them.

@@ -34,6 +34,7 @@ OPTIONS_READ, PLUGINS_LOADED, CONFIGURED, *FOLDER_LISTED, COLLECTED = range(5, 1
 BUDGET = _tally_host.BUDGET  # of a warm-up and of a region: instructions, or nanoseconds
 WARM_UPS = (40, 20, 10, 5, 2, 1)
 EXECUTIONS = (100, 50, 20, 10, 5, 2, 1)
+FIRST = "the first execution in a process"
 
 
 def listed(name, label, params=(), parts=(), reports=False, command=None):
@@ -149,6 +150,12 @@ def name(text):
     return ast.Name(text, ast.Load())
 
 
+def call_of(item):
+    """f(*item[0], **item[1])"""
+    args, kwargs = (ast.Subscript(name(item), ast.Constant(at), ast.Load()) for at in (0, 1))
+    return ast.Call(name("f"), [ast.Starred(args, ast.Load())], [ast.keyword(None, kwargs)])
+
+
 def stop_collector():
     """No collection inside a region but those that the program asks for, which find the program's heap as it is: one of
     100,000 lists took 767 instructions where that was frozen. Whether there were collections before."""
@@ -161,6 +168,94 @@ def stop_collector():
 def resume_collector(was_enabled):
     if was_enabled:
         gc.enable()
+
+
+class First:
+    """A function's first execution in a process. Where instructions are counted, each region has a process of its own,
+    but for the last one, which may be the case's; a time is of many blocks in one process, and so each is executed in
+    a fork of that, which takes the time."""
+
+    def __init__(self, function, args, kwargs, setup, teardown):
+        self._function = function
+        self._given = setup, args, kwargs
+        self._teardown = teardown
+        self._in_loop = keep_loop_running()
+        self._is_apart = False
+        self._round = None  # [args, kwargs, what it returned], of the one in this process
+        self._has_ended = False
+
+    def _begin(self):
+        if self._in_loop is not None:
+            self._in_loop()
+        return [*arguments_of(*self._given), None]
+
+    def _end(self, executed):
+        if self._teardown is not None:
+            self._teardown(*executed[0], **executed[1])
+        self._has_ended = True
+
+    def prepare(self, _number):
+        self._is_apart = (
+            not tally_start.UNDER_VALGRIND
+            and _tally_host.is_timed()
+            # A fork has no other threads: with those, all but the first block's execution are later ones.
+            and len(os.listdir("/proc/self/task")) == 1
+        )
+        self._round = None
+        if self._is_apart:
+            return [[(), {}, None]]
+        self._has_ended = False
+        self._round = self._begin()
+        return [self._round]
+
+    def clear(self):
+        if self._round is not None and not self._has_ended:
+            self._end(self._round)
+
+    def call(self, *args, **kwargs):
+        if not self._is_apart:
+            return self._function(*args, **kwargs)
+        return _tally_host.add_time(self._time_apart())
+
+    def _time_apart(self):
+        """Seconds of an execution in a fork."""
+        ends = os.pipe()
+        parent = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            _tally_host.die_with(parent)
+            os.write(ends[1], self._time_here())
+            os._exit(0)
+        os.close(ends[1])
+        answer = os.read(ends[0], 4096)
+        os.close(ends[0])
+        with contextlib.suppress(ChildProcessError):  # somebody else has waited for it
+            os.waitpid(pid, 0)
+        if not answer.isdigit():
+            raise RuntimeError(answer.decode() or "the process that executes it ended before it")
+        return int(answer) * 1e-9
+
+    def _time_here(self):
+        import time
+
+        try:
+            executed = self._begin()
+            args, kwargs, _ = executed
+            began = time.perf_counter_ns()
+            self._function(*args, **kwargs)
+            took = time.perf_counter_ns() - began
+            self._end(executed)
+        except BaseException as error:
+            return describe(error)[0].encode("utf-8", "replace")[:4096]
+        return b"%d" % took
+
+    def result(self):
+        if self._round is None:
+            executed = self._begin()
+            executed[2] = self._function(*executed[0], **executed[1])
+            self._end(executed)
+            self._round = executed
+        return self._round[2]
 
 
 class Case:
@@ -233,6 +328,27 @@ class Case:
             self._measure_plain(function, args, kwargs, executions)
             return function(*args, **kwargs)
         return self._measure_prepared(function, args, kwargs, (setup, teardown), executions)
+
+    def measure_first(self, function, args=(), kwargs=None, setup=None, teardown=None):
+        """Measures the first execution in a process, each in one that is forked for it. Returns a function that gives
+        what it returned in this process, where it may not have been executed yet."""
+        if self._begun:
+            raise RuntimeError("one benchmark is measured once")
+        self._begun = True
+        self.note = FIRST
+        first = First(function, args, kwargs or {}, setup, teardown)
+        _tally_host.plan(0, 1)
+        baseline, statement = self._phases
+        _tally_host.prepare(baseline, lambda number: [None] * number)
+        _tally_host.prepare(statement, first.prepare)
+        _tally_host.after(first.clear)
+        item = COMMON.ROUND
+        result = ast.Subscript(name(item), ast.Constant(2), ast.Store())
+        self._execute(
+            [ast.Assign([result], call_of(item))],
+            {"f": function if tally_start.UNDER_VALGRIND else first.call},
+        )
+        return first.result
 
     def measure_loop(self, function, pauses):
         """Executes function(begin, sizing), which has a loop of its own: `for item in begin(make):`, whose body is what
@@ -338,16 +454,17 @@ class Case:
             return arguments_of(setup, args, kwargs)
 
         def prepare(number):
-            prepared[:] = [prepare_one() for _ in range(number)]
+            prepared[:] = [list(prepare_one()) for _ in range(number)]
             return prepared
 
         def clear():
             if setup is None:
                 del prepared[1:]  # all executions of a region have one teardown
             while prepared:
-                its_args, its_kwargs = prepared.pop()
+                one = prepared.pop()
                 if teardown is not None:
-                    teardown(*its_args, **its_kwargs)
+                    teardown(*one[0], **one[1])
+                one.clear()  # the loop has it until the next region, which would free the arguments
 
         def once():
             its_args, its_kwargs = prepare_one()
@@ -366,13 +483,7 @@ class Case:
         _tally_host.prepare(baseline, lambda number: [None] * number)
         _tally_host.prepare(statement, prepare)
         _tally_host.after(clear)
-        item = COMMON.ROUND
-        call = ast.Call(
-            name("f"),
-            [ast.Starred(ast.Subscript(name(item), ast.Constant(0), ast.Load()), ast.Load())],
-            [ast.keyword(None, ast.Subscript(name(item), ast.Constant(1), ast.Load()))],
-        )
-        self._execute([ast.Expr(call)], {"f": function})
+        self._execute([ast.Expr(call_of(COMMON.ROUND))], {"f": function})
         return once()
 
     def _execute(self, statement, values):

@@ -221,6 +221,8 @@ class Benchmark:
         can_be_called = tally_program.can_be_called
         if setup is not None and not can_be_called(setup) and can_be_called(setup, *args, **kwargs):
             setup = functools.partial(setup, *args, **kwargs)
+        if rounds == iterations == 1 and warmup_rounds == 0:
+            return self._plugin.measure(target, args, kwargs, setup, teardown, first=True)
         rounds_have = iterations if setup is None and teardown is not None else None
         return self._plugin.measure(target, args, kwargs, setup, teardown, rounds_have)
 
@@ -412,20 +414,28 @@ class Plugin:
         self.measure(item.obj, (), {name: item.funcargs[name] for name in names})
         return True
 
-    def measure(self, function, args, kwargs, setup=None, teardown=None, executions=None):
+    def measure(
+        self, function, args, kwargs, setup=None, teardown=None, executions=None, first=False
+    ):
+        """As tally_program.Case.measure() has it, or measure_first()."""
         if self._case.begun:
             raise RuntimeError(
                 "a test has one measurement, and this one begins a second one: parametrise it"
             )
         if not tally_program.is_coroutine_function(function):
-            return self._case.measure(function, args, kwargs, setup, teardown, executions)
+            return self._measure(function, args, kwargs, setup, teardown, executions, first)
         if in_trio():
             raise RuntimeError(
                 "a coroutine function is run by asyncio, and this test is run by trio: give the test itself the "
                 "marker benchmark, and no fixture benchmark"
             )
         with no_loop_running(), tally_program.run_to_its_end(function) as run:
-            return self._case.measure(run, args, kwargs, setup, teardown, executions)
+            return self._measure(run, args, kwargs, setup, teardown, executions, first)
+
+    def _measure(self, function, args, kwargs, setup, teardown, executions, first):
+        if first:
+            return self._case.measure_first(function, args, kwargs, setup, teardown)()
+        return self._case.measure(function, args, kwargs, setup, teardown, executions)
 
     def run(self, case):
         from _pytest.runner import runtestprotocol

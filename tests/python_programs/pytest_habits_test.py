@@ -235,6 +235,79 @@ def test_order(benchmark):
     expect(status == "ok", f"also where it is timed: {case}")
 
 
+ONCE = """
+import concurrent.futures, functools, pytest, random, sqlite3
+class Lazy:
+    @functools.cached_property
+    def value(self):
+        return sum(range(20000))
+ONE = Lazy()
+def shuffled():
+    data = list(range(2000))
+    random.Random(1).shuffle(data)
+    return data
+def test_lazy(benchmark):
+    assert benchmark.pedantic(lambda: ONE.value) == 199990000
+def test_lazy_more_rounds(benchmark):
+    benchmark.pedantic(lambda: ONE.value, rounds=2)
+def test_lazy_with_warm_up(benchmark):
+    benchmark.pedantic(lambda: ONE.value, rounds=1, warmup_rounds=1)
+def test_sort(benchmark):
+    data = shuffled()
+    benchmark.pedantic(data.sort, rounds=1, iterations=1)
+    assert data == sorted(data)
+def test_sort_fresh(benchmark):
+    benchmark.pedantic(list.sort, setup=lambda: ((shuffled(),), {}), rounds=5)
+def test_insert(benchmark):
+    db = sqlite3.connect(":memory:")
+    db.execute("create table t (id integer primary key)")
+    benchmark.pedantic(db.execute, ("insert into t values (1)",))
+    assert db.execute("select count(*) from t").fetchone() == (1,), "it is executed once here"
+def test_around(benchmark):
+    done = []
+    def setup():
+        done.append("setup")
+        return (done,), {}
+    benchmark.pedantic(lambda one: one.append("it"), setup=setup, teardown=lambda one: one.append("after"))
+    assert done == ["setup", "it", "after"]
+async def wait():
+    return ONE.value
+def test_coroutine(benchmark):
+    assert benchmark.pedantic(wait) == 199990000
+def test_thread(benchmark):
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        pool.submit(len, "").result()
+        assert benchmark.pedantic(lambda: pool.submit(lambda: ONE.value).result()) == 199990000
+"""
+
+
+def check_what_runs_once():
+    """pedantic() with the rounds that it has by itself: one execution, of which nothing was done before."""
+    found = status_of("", ONCE)
+    for name, (status, case) in found.items():
+        expect(status == "ok", f"{name}: {case}")
+        exact = case["counts"]["spread"] == 0 or name == "test_thread"
+        expect(exact, f"{name}, in each process: {case}")
+    each = {name: case["counts"]["per_iteration"] for name, (_, case) in found.items()}
+    for name in ("test_lazy", "test_coroutine", "test_thread"):
+        expect(each[name] > 20 * 20_000, f"{name} makes the value: {each}")
+    for name in ("test_lazy_more_rounds", "test_lazy_with_warm_up"):
+        expect(each[name] < 1_000, f"{name} finds it made: {each}")
+    near = abs(each["test_sort"] - each["test_sort_fresh"]) < 0.01 * each["test_sort_fresh"]
+    expect(near, f"a list is sorted that is not, and no other one is freed: {each}")
+    again = status_of("", ONCE, "--filter", "test_sort", "--filter", "test_lazy", "-v")
+    for name in ("test_sort", "test_lazy"):
+        now = again[name][1]["counts"]["per_iteration"]
+        expect(now == each[name], f"{name} read {each[name]}, and now {now}")
+    timed = status_of("", ONCE, "--wall-only")
+    for name, (status, case) in timed.items():
+        expect(status == "ok", f"{name} is timed: {case}")
+        of_first = name not in ("test_lazy_more_rounds", "test_lazy_with_warm_up", "test_sort_fresh")
+        expect(of_first == (case.get("note") == "the first execution in a process"), f"{name}: {case}")
+    each = {name: case["wall"]["median_s"] for name, (_, case) in timed.items()}
+    expect(each["test_lazy"] > 20 * each["test_lazy_more_rounds"], f"a time is of the first, too: {each}")
+
+
 def check_collections_of_the_heap():
     """What a benchmark asks of the collector is of the heap that the test has, as often as it is asked."""
     tests = """
@@ -416,6 +489,7 @@ run_checks(
     check_what_a_conftest_leaves,
     check_rounds,
     check_setups_that_return_arguments,
+    check_what_runs_once,
     check_collections_of_the_heap,
     check_what_codspeed_measures,
     check_filters_of_warnings,
