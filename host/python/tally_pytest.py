@@ -339,9 +339,8 @@ class Plugin:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
         for item in session.items:
-            fixtures = getattr(item, "fixturenames", ())
             is_marked = any(item.get_closest_marker(marker) for marker in MARKERS)
-            if is_marked or any(fixture in fixtures for fixture in FIXTURES):
+            if is_marked or has_fixture(item) or names_fixture(item):
                 self._items[self._free(item.nodeid)] = item
         self.has_collected = True
         # A new variable would have the C library copy all others, however many there are.
@@ -387,7 +386,8 @@ class Plugin:
             self._case is not None
             and not self._is_run_by_others
             and any(item.get_closest_marker(marker) for marker in MARKERS)
-            and not any(one in item.fixturenames for one in FIXTURES)
+            and not has_fixture(item)
+            and not names_fixture(item)
         )
 
     def measures_method(self, item):
@@ -458,6 +458,8 @@ class Plugin:
                 return f"{where}{last_line(text)}", text
             if report.skipped:
                 return case.skip(reason_of(report))
+        if not case.begun and not has_fixture(item):
+            return case.skip("it may ask for a fixture that benchmarks, and has not")
         return None
 
 
@@ -514,6 +516,77 @@ def no_loop_running():
         asyncio._set_running_loop(loop)
         if task is not None:
             asyncio.tasks._enter_task(loop, task)
+
+
+def is_ours(definition):
+    code = getattr(definition.func, "__code__", None)
+    return code is not None and code.co_filename.startswith("<tally")
+
+
+def reaches_ours(name, definitions):
+    """Whether the last of a fixture's definitions is ours, or takes what it returns from one before it that is."""
+    for one in reversed(definitions or ()):
+        if is_ours(one):
+            return True
+        if name not in one.argnames and name not in fixtures_named_in(one.func):
+            return False
+    return False
+
+
+def has_fixture(item):
+    """Whether a test has a fixture that measures, and not one of its project's own that is only called so."""
+    known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    return any(
+        name in known and reaches_ours(name, known[name])
+        for name in FIXTURES
+        if name in getattr(item, "fixturenames", ())
+    )
+
+
+def names_fixture(item):
+    """Whether a test, or a fixture that it has by its name, may request one that measures: by
+    request.getfixturevalue("benchmark")."""
+    info = getattr(item, "_fixtureinfo", None)
+    if info is None:
+        return False
+    fixtures = list(info.argnames)
+    for mark in item.iter_markers("usefixtures"):
+        fixtures += mark.args
+    functions = [getattr(item, "function", None)]
+    for name in fixtures:
+        for one in info.name2fixturedefs.get(name) or ():
+            functions.append(one.func)
+            fixtures += [other for other in one.argnames if other not in fixtures]
+    named = {name for function in functions for name in fixtures_named_in(function)}
+    return any(reaches_ours(name, definitions_of(name, item)) for name in named)
+
+
+def fixtures_named_in(function):
+    """Those of ours that its code has the names of, where it requests fixtures by name. One that looks which fixtures a
+    test has anyway requests none besides."""
+    names, constants = set(), set()
+    codes = [getattr(inspect.unwrap(function), "__code__", None)] if callable(function) else []
+    for code in codes:
+        if code is None:
+            continue
+        names.update(code.co_names)
+        for constant in code.co_consts:
+            if isinstance(constant, tuple):
+                constants.update(one for one in constant if isinstance(one, str))
+            elif isinstance(constant, str):
+                constants.add(constant)
+            elif isinstance(constant, type(code)):
+                codes.append(constant)
+    requests = "getfixturevalue" in names and "fixturenames" not in names
+    return constants.intersection(FIXTURES) if requests else set()
+
+
+def definitions_of(name, item):
+    """Of a fixture, as the item finds it: the last one is the nearest."""
+    find = item.session._fixturemanager.getfixturedefs
+    # Before pytest 8.1 it has a node's name.
+    of_name = "nodeid" in inspect.signature(find).parameters
+    return find(name, item.nodeid if of_name else item)
 
 
 def add(group, option, **how):

@@ -191,6 +191,59 @@ def test_setup_with_arguments(benchmark):
     )
 
 
+def check_which_tests_benchmark():
+    """A fixture may be requested by name, and what is called so may be something else."""
+    conftest = """
+import pytest
+@pytest.fixture(name="bench")
+def other_name(request):
+    return request.getfixturevalue("benchmark")
+@pytest.fixture
+def over_it(bench):
+    return bench
+@pytest.fixture(autouse=True)
+def of_all(request):
+    if "benchmark" in request.fixturenames:
+        request.getfixturevalue("benchmark")
+"""
+    tests = """
+import pytest
+def test_by_request(request):
+    assert request.getfixturevalue("benchmark")(sum, [1, 2]) == 3
+def test_by_fixture(over_it):
+    over_it(sum, [1, 2])
+@pytest.mark.benchmark
+def test_marked(request):
+    request.getfixturevalue("benchmark")(sum, [1, 2])
+def test_maybe(request):
+    if request.node.name == "another":
+        request.getfixturevalue("benchmark")(sum, [1, 2])
+def test_none():
+    assert "benchmark"
+class TestOwn:
+    @pytest.fixture
+    def benchmark(self):
+        return [1, 2, 3]
+    def test_index(self, benchmark):
+        assert sum(benchmark) == 6
+    def test_index_by_request(self, request):
+        assert sum(request.getfixturevalue("benchmark")) == 6
+    @pytest.mark.benchmark
+    def test_marked_index(self, benchmark):
+        assert sum(benchmark) == 6
+class TestMore:
+    @pytest.fixture
+    def benchmark(self, benchmark):
+        benchmark.extra_info["b"] = 2
+        return benchmark
+    def test_more(self, benchmark):
+        assert benchmark(sum, [1, 2]) == 3
+"""
+    found = {name: status for name, (status, _) in status_of(conftest, tests).items()}
+    names = "test_by_request", "test_by_fixture", "test_marked", "test_marked_index", "test_more"
+    expect(found == {**dict.fromkeys(names, "ok"), "test_maybe": "skipped"}, f"{found}")
+
+
 def check_setups_that_return_arguments():
     """Each comes right before its execution, and each teardown right after it: an execution finds what they leave."""
     tests = """
@@ -488,6 +541,7 @@ run_checks(
     check_threads_that_a_benchmark_waits_for,
     check_what_a_conftest_leaves,
     check_rounds,
+    check_which_tests_benchmark,
     check_setups_that_return_arguments,
     check_what_runs_once,
     check_collections_of_the_heap,
