@@ -218,24 +218,35 @@ class First:
         return _tally_host.add_time(self._time_apart())
 
     def _time_apart(self):
-        """Seconds of an execution in a fork."""
+        """Seconds of an execution in a fork. Raises what it raises there."""
+        import pickle
+
         ends = os.pipe()
         parent = os.getpid()
         pid = os.fork()
         if pid == 0:
             _tally_host.die_with(parent)
-            os.write(ends[1], self._time_here())
+            took = self._time_here()
+            try:
+                pickled = pickle.dumps(took)
+            except Exception:
+                pickled = pickle.dumps(RuntimeError(describe(took)[0]))
+            os.write(ends[1], pickled)
             os._exit(0)
         os.close(ends[1])
-        answer = os.read(ends[0], 4096)
+        answer = os.read(ends[0], 65536)
         os.close(ends[0])
         with contextlib.suppress(ChildProcessError):  # somebody else has waited for it
             os.waitpid(pid, 0)
-        if not answer.isdigit():
-            raise RuntimeError(answer.decode() or "the process that executes it ended before it")
-        return int(answer) * 1e-9
+        if not answer:
+            raise RuntimeError("the process that executes it ended before it")
+        took = pickle.loads(answer)
+        if isinstance(took, BaseException):
+            raise took
+        return took * 1e-9
 
     def _time_here(self):
+        """Nanoseconds, or what it raises."""
         import time
 
         try:
@@ -246,8 +257,8 @@ class First:
             took = time.perf_counter_ns() - began
             self._end(executed)
         except BaseException as error:
-            return describe(error)[0].encode("utf-8", "replace")[:4096]
-        return b"%d" % took
+            return error
+        return took
 
     def result(self):
         if self._round is None:

@@ -247,6 +247,20 @@ def check_axes(cases: dict[str, dict[str, Any]]) -> None:
     check(list(unnamed.values()) == ["10"], f"its parameters are {unnamed}")
 
 
+def check_times_of_first_executions() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "record.json"
+        options = ("--wall-only", "-f", "kinds.timeraw*", "--json", str(file))
+        tally("run", "--asv", "asv_suite", *options)
+        cases = {case["id"]: case for case in json.loads(file.read_text())["cases"]}
+    said = cases["kinds.timeraw_fails"]["failure"]["message"]
+    check(said.startswith("ValueError: in the code"), f"it says {said}")
+    few, many = (cases[f"kinds.timeraw_with_setup({n})"]["wall"] for n in (100, 10000))
+    check(many["median_s"] > few["median_s"], f"its work is not timed: {few} {many}")
+    note = cases["kinds.timeraw_import"].get("note")
+    check(note == "the first execution in a process", f"its note is {note}")
+
+
 def check_comparison(folder: str) -> None:
     """A value that is larger is worse, and a limit that nobody wrote is held against it."""
     file = Path(folder) / "record.json"
@@ -307,6 +321,7 @@ def main() -> None:
     check_list()
     check_selection()
     check_refusals()
+    check_times_of_first_executions()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TMPDIR"] = folder
         cases = run(folder)
