@@ -96,14 +96,24 @@ Activity activity_of(pid_t pid) {
   return activity;
 }
 
-/// Whether the process slept all of two seconds, and did not answer: it may wait for a thread that no fork has.
+/// Whether the process slept all of two seconds, or was asleep at a quarter of the looks of five, and did not answer:
+/// it may wait for a thread that no fork has, or look for its answer again and again. One that waits for a processor is
+/// not asleep.
 bool is_stuck(pid_t pid, int answer) {
   constexpr int kLooks = 20;
+  constexpr int kLooksOfMany = 50;
   pollfd watched{answer, POLLIN, 0};
   unsigned long ticks = activity_of(pid).ticks;
+  int all = 0;
+  int asleep = 0;
   for (int look = 0; look < kLooks; ++look) {
     if (::poll(&watched, 1, 100) > 0) return false;
     const Activity now = activity_of(pid);
+    if (now.state == 'S') ++asleep;
+    if (++all == kLooksOfMany) {
+      if (4 * asleep >= all) return true;
+      all = asleep = 0;
+    }
     if (now.state != 'S' || now.ticks != ticks) look = -1;
     ticks = now.ticks;
   }

@@ -110,6 +110,35 @@ def test_prepared(pool, benchmark):
         expect(all("it has 2 threads" in one for one in differ), f"the reason is named: {differ}")
 
 
+def check_a_thread_that_is_polled():
+    """A fork that looks for its answer again and again is as stuck as one that waits for it."""
+    fixture = """
+import queue, threading, time, pytest
+@pytest.fixture
+def worker():
+    given, made = queue.SimpleQueue(), []
+    def work():
+        while (number := given.get()) is not None:
+            made.append(number + 1)
+    thread = threading.Thread(target=work)
+    thread.start()
+    def call(number):
+        given.put(number)
+        while not made:
+            time.sleep(0.0005)
+        return made.pop()
+    yield call
+    given.put(None)
+    thread.join()
+"""
+    tests = """
+def test_it(worker, benchmark):
+    assert benchmark(worker, 1) == 2
+"""
+    status, case = status_of(fixture, tests, "--timeout", "60", "--retries", "0")["test_it"]
+    expect(status == "ok" and case["counts"]["per_iteration"] > 1_000, f"it is measured: {case}")
+
+
 def check_what_a_conftest_leaves():
     """A folder that it has entered, files that it has open, and what it has made of signals."""
     conftest = """
@@ -539,6 +568,7 @@ run_checks(
     check_a_fixture_that_hangs,
     check_threads_of_a_conftest,
     check_threads_that_a_benchmark_waits_for,
+    check_a_thread_that_is_polled,
     check_what_a_conftest_leaves,
     check_rounds,
     check_which_tests_benchmark,
