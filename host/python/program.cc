@@ -276,6 +276,16 @@ PyObject* add_time(PyObject* /*module*/, PyObject* seconds) {
   Py_RETURN_NONE;
 }
 
+/// spent(on): instructions that were counted so far, or nanoseconds where none are; whether they are counted from here
+/// on. When all regions are over.
+PyObject* spent_so_far(PyObject* /*module*/, PyObject* on) {
+  const bool counts = PyObject_IsTrue(on) == 1;
+  if (counts) callgrind::collect(true);
+  const std::uint64_t so_far = spent();
+  if (!counts) callgrind::collect(false);
+  return PyLong_FromUnsignedLongLong(so_far);
+}
+
 /// skip(reason): the case does not want to be measured.
 PyObject* skip(PyObject* /*module*/, PyObject* args) {
   const char* reason = nullptr;
@@ -352,6 +362,7 @@ PyMethodDef g_program_methods[] = {
     {"resume", resume, METH_NOARGS, "Measure again."},
     {"is_timed", is_timed, METH_NOARGS, "Whether a time is taken of what is prepared."},
     {"add_time", add_time, METH_O, "What a block took."},
+    {"spent", spent_so_far, METH_O, "Instructions, or nanoseconds."},
     {"watch_files", watch_files, METH_NOARGS, "Note whether files are changed."},
     {"has_changed_files", has_changed_files, METH_NOARGS, "Whether one was, since then."},
     {"leave_no_image", forbid_image, METH_NOARGS, "This host is none to be made again."},

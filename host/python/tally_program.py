@@ -21,6 +21,7 @@ import contextlib
 import gc
 import os
 import sys
+import time
 
 import _tally_host
 import tally_start
@@ -183,6 +184,8 @@ class First:
         self._is_apart = False
         self._round = None  # [args, kwargs, what it returned], of the one in this process
         self._has_ended = False
+        self._began = 0.0
+        self.took = 0.0  # seconds of that round, by the clock
 
     def _begin(self):
         if self._in_loop is not None:
@@ -206,10 +209,12 @@ class First:
             return [[(), {}, None]]
         self._has_ended = False
         self._round = self._begin()
+        self._began = time.perf_counter()
         return [self._round]
 
     def clear(self):
         if self._round is not None and not self._has_ended:
+            self.took = time.perf_counter() - self._began
             self._end(self._round)
 
     def call(self, *args, **kwargs):
@@ -247,8 +252,6 @@ class First:
 
     def _time_here(self):
         """Nanoseconds, or what it raises."""
-        import time
-
         try:
             executed = self._begin()
             args, kwargs, _ = executed
@@ -260,10 +263,11 @@ class First:
             return error
         return took
 
-    def result(self):
+    def result(self, call):
+        """What it returned in this process, where call(function, args, kwargs) may have to execute it."""
         if self._round is None:
             executed = self._begin()
-            executed[2] = self._function(*executed[0], **executed[1])
+            executed[2] = call(self._function, *executed[:2])
             self._end(executed)
             self._round = executed
         return self._round[2]
@@ -276,6 +280,7 @@ class Case:
         self.name = name
         self.counters = []  # what the framework found besides, as protocol::Field::counter has it
         self.note = ""
+        self.took = 0.0  # seconds of the last call, which has given what measure() returns; 0: not known
         self._phases = (baseline, statement)
         self._begun = False
         self._skipped = False
@@ -337,8 +342,16 @@ class Case:
         kwargs = kwargs or {}
         if setup is None and teardown is None:
             self._measure_plain(function, args, kwargs, executions)
-            return function(*args, **kwargs)
+            return self._last(function, args, kwargs)
         return self._measure_prepared(function, args, kwargs, (setup, teardown), executions)
+
+    def _last(self, function, args, kwargs):
+        """What it returns, when all is measured. A call that instructions are counted of takes a nanosecond for each:
+        by the clock it takes some fifty times as long as without a counter."""
+        began = _tally_host.spent(True)
+        result = function(*args, **kwargs)
+        self.took = (_tally_host.spent(False) - began) * 1e-9
+        return result
 
     def measure_first(self, function, args=(), kwargs=None, setup=None, teardown=None):
         """Measures the first execution in a process, each in one that is forked for it. Returns a function that gives
@@ -359,7 +372,13 @@ class Case:
             [ast.Assign([result], call_of(item))],
             {"f": function if tally_start.UNDER_VALGRIND else first.call},
         )
-        return first.result
+
+        def result():
+            value = first.result(self._last)
+            self.took = self.took or first.took
+            return value
+
+        return result
 
     def measure_loop(self, function, pauses):
         """Executes function(begin, sizing), which has a loop of its own: `for item in begin(make):`, whose body is what
@@ -477,10 +496,10 @@ class Case:
                     teardown(*one[0], **one[1])
                 one.clear()  # the loop has it until the next region, which would free the arguments
 
-        def once():
+        def once(call=lambda args, kwargs: function(*args, **kwargs)):
             its_args, its_kwargs = prepare_one()
             for _ in range(each):
-                result = function(*its_args, **its_kwargs)
+                result = call(its_args, its_kwargs)
             if teardown is not None:
                 teardown(*its_args, **its_kwargs)
             return result
@@ -495,7 +514,7 @@ class Case:
         _tally_host.prepare(statement, prepare)
         _tally_host.after(clear)
         self._execute([ast.Expr(call_of(COMMON.ROUND))], {"f": function})
-        return once()
+        return once(lambda args, kwargs: self._last(function, args, kwargs))
 
     def _execute(self, statement, values):
         loop = COMMON.make_case(

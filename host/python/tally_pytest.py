@@ -158,16 +158,58 @@ def returned(args, kwargs):
     return args, kwargs
 
 
-class Stats(dict):
-    """What pytest-benchmark would have measured by now. Nothing was: every figure is 0."""
+class Figures(dict):
+    """What pytest-benchmark would have measured of one round, when that is known."""
 
-    def __missing__(self, key):
-        return 0.0
+    def take(self, seconds):
+        seconds = max(seconds, 1e-9)
+        alike = ("min", "max", "mean", "median", "q1", "q3", "ld15iqr", "hd15iqr", "total")
+        self.update(dict.fromkeys(alike, seconds), ops=1 / seconds, rounds=1, outliers="0;0")
+        self.update(stddev=0, iqr=0, iqr_outliers=0, stddev_outliers=0)
+        self.data = self.sorted_data = [seconds]
 
     def __getattr__(self, key):
-        if key.startswith("__"):
+        try:
+            return self[key]
+        except KeyError:
+            raise AttributeError(key) from None
+
+    def as_dict(self):
+        return dict(self)
+
+
+class Stats:
+    """As pytest-benchmark has it: empty until its benchmark was measured."""
+
+    def __init__(self, benchmark):
+        self.stats = Figures()
+        self.iterations = 1
+        self._benchmark = benchmark
+
+    def __bool__(self):
+        return bool(self.stats)
+
+    def __getattr__(self, key):
+        if key.startswith("_"):
             raise AttributeError(key)
-        return self if key == "stats" else 0.0
+        if key in ("name", "fullname", "group", "param", "params", "extra_info", "options"):
+            return getattr(self._benchmark, key)
+        return getattr(self.stats, key)
+
+    def __getitem__(self, key):
+        return getattr(self, key)
+
+    def get(self, key, default=None):
+        return getattr(self, key, default)
+
+    def as_dict(self, include_data=True, flat=False, stats=True, cprofile=None):
+        whole = {key: self[key] for key in ("group", "name", "fullname", "params", "param")}
+        whole.update(extra_info=self.extra_info, options=self.options)
+        if not stats:
+            return whole
+        data = {"data": self.stats.data} if include_data else {}
+        figures = {**self.stats, **data, "iterations": self.iterations}
+        return {**whole, **figures} if flat else {**whole, "stats": figures}
 
 
 class Benchmark:
@@ -185,14 +227,19 @@ class Benchmark:
         self.params = dict(callspec.params) if callspec else None
         self.extra_info = {}
         self.options = dict(marker.kwargs) if marker else {}
-        self.stats = Stats()
+        self.stats = Stats(self)
         self.enabled = True
         self.disabled = False
         self.has_error = False
         self.cprofile_stats = None
 
     def __call__(self, function_to_benchmark, *args, **kwargs):
-        return self._plugin.measure(function_to_benchmark, args, kwargs)
+        return self._measure(function_to_benchmark, args, kwargs)
+
+    def _measure(self, *args, **how):
+        result = self._plugin.measure(*args, **how)
+        self.stats.stats.take(self._plugin.took())
+        return result
 
     def pedantic(
         self,
@@ -222,9 +269,9 @@ class Benchmark:
         if setup is not None and not can_be_called(setup) and can_be_called(setup, *args, **kwargs):
             setup = functools.partial(setup, *args, **kwargs)
         if rounds == iterations == 1 and warmup_rounds == 0:
-            return self._plugin.measure(target, args, kwargs, setup, teardown, first=True)
+            return self._measure(target, args, kwargs, setup, teardown, first=True)
         rounds_have = iterations if setup is None and teardown is not None else None
-        return self._plugin.measure(target, args, kwargs, setup, teardown, rounds_have)
+        return self._measure(target, args, kwargs, setup, teardown, rounds_have)
 
     def weave(self, target, **kwargs):
         """What is measured is a call of `target` that something else makes, with its arguments: aspectlib, which the
@@ -431,6 +478,10 @@ class Plugin:
             )
         with no_loop_running(), tally_program.run_to_its_end(function) as run:
             return self._measure(run, args, kwargs, setup, teardown, executions, first)
+
+    def took(self):
+        """Seconds of the last call that was measured."""
+        return self._case.took
 
     def _measure(self, function, args, kwargs, setup, teardown, executions, first):
         if first:

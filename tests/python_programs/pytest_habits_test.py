@@ -390,6 +390,59 @@ def check_what_runs_once():
     expect(each["test_lazy"] > 20 * each["test_lazy_more_rounds"], f"a time is of the first, too: {each}")
 
 
+STATS = """
+import asyncio, pytest, time
+def work(n):
+    return sum(range(n))
+def check(benchmark, least, most):
+    assert benchmark.stats
+    mean = benchmark.stats["mean"]
+    assert least < mean < most, mean
+    assert benchmark.stats["ops"] == pytest.approx(1 / mean)
+    for one in (benchmark.stats, benchmark.stats.stats):
+        assert one.min == one.max == one.median == mean == one.data[0]
+        assert (one.rounds, one.stddev) == (1, 0)
+    assert benchmark.stats.get("max") == mean and benchmark.stats.get("no such", 3) == 3
+    assert benchmark.stats.stats.as_dict()["total"] == mean
+    whole = benchmark.stats.as_dict()
+    assert whole["stats"]["data"] == [mean] and whole["name"] == benchmark.name
+    assert benchmark.stats.as_dict(flat=True, include_data=False)["min"] == mean
+def test_call(benchmark):
+    assert not benchmark.stats
+    benchmark(work, 100_000)
+    check(benchmark, 1e-4, 0.5)
+def test_small(benchmark):
+    benchmark(work, 10)
+    check(benchmark, 0, 1e-3)
+def test_rounds(benchmark):
+    benchmark.pedantic(work, setup=lambda: ((100_000,), {}), rounds=3)
+    check(benchmark, 1e-4, 0.5)
+def test_first(benchmark):
+    benchmark.pedantic(work, (100_000,))
+    check(benchmark, 1e-4, 5)
+async def wait():
+    work(100_000)
+def test_coroutine(benchmark):
+    benchmark(wait)
+    check(benchmark, 1e-4, 0.5)
+def test_sleeps(benchmark):
+    benchmark.pedantic(time.sleep, (0.01,), rounds=3)
+    benchmark.extra_info["per second"] = 1 / benchmark.stats["mean"]
+def test_too_slow(benchmark):
+    benchmark(work, 100_000)
+    assert benchmark.stats["mean"] < 1e-6
+"""
+
+
+def check_figures_of_pytest_benchmark():
+    """benchmark.stats has those of a call, which a test may judge."""
+    for option in ((), ("--wall-only", "--max-run-time", "0.2")):
+        found = status_of("", STATS, *option, code=1)
+        for name, (status, case) in found.items():
+            expected = "failed" if name == "test_too_slow" else "ok"
+            expect(status == expected, f"{option}: {name} is {status}: {case}")
+
+
 def check_collections_of_the_heap():
     """What a benchmark asks of the collector is of the heap that the test has, as often as it is asked."""
     tests = """
@@ -574,6 +627,7 @@ run_checks(
     check_which_tests_benchmark,
     check_setups_that_return_arguments,
     check_what_runs_once,
+    check_figures_of_pytest_benchmark,
     check_collections_of_the_heap,
     check_what_codspeed_measures,
     check_filters_of_warnings,
