@@ -30,11 +30,19 @@ LEFT_OUT = (
     "memray",
     "monitor",
 )
-# What switches off others that must stay for their options in a project's files.
+# Those of them whose module is not called pytest_ and that name: a project may load it by its own.
+MODULES_LEFT_OUT = (
+    "pytest_benchmark.plugin",
+    "pytest_codspeed.plugin",
+    "pytest_memray.plugin",
+    "pytest_monitor.pytest_monitor",
+    "tallymark.pytest_plugin",
+)
+# What switches off others that must stay for their options in a project's files, by their names and their modules'.
 SWITCHED_OFF = {
-    "xdist": "-n0",
-    "pytest_cov": "--no-cov",
-    "timeout": "--timeout=0",
+    ("xdist", "xdist.plugin"): ("numprocesses", 0),
+    ("pytest_cov", "pytest_cov.plugin"): ("no_cov", True),
+    ("timeout", "pytest_timeout"): ("timeout", 0.0),
 }
 OWN_OPTIONS = ("-s", "-q", "--no-header", "--color=no", "--continue-on-collection-errors")
 # Options of those that are left out: with a value, without one.
@@ -351,9 +359,16 @@ class Plugin:
     def tally(self):
         return Tally(self)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_load_initial_conftests(self):
+    @pytest.hookimpl(hookwrapper=True)  # before plugins that look at their options there
+    def pytest_load_initial_conftests(self, early_config):
         tally_program.seal(tally_program.PLUGINS_LOADED)
+        switch_others_off(early_config.pluginmanager, early_config.known_args_namespace)
+        yield
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_cmdline_main(self, config):
+        switch_others_off(config.pluginmanager, config.option)
+        yield
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectstart(self, collector):
@@ -687,15 +702,11 @@ def parts_of(node):
     return [*folders, file + colons + test]
 
 
-def registered():
-    from importlib.metadata import entry_points
-
-    found = entry_points()
-    # Before Python 3.10 it is a dictionary.
-    plugins = (
-        found.select(group="pytest11") if hasattr(found, "select") else found.get("pytest11", ())
-    )
-    return {plugin.name for plugin in plugins}
+def switch_others_off(manager, options):
+    """Those that are there: a project may have left one out, and would have none of its options."""
+    for names, (option, value) in SWITCHED_OFF.items():
+        if any(manager.has_plugin(name) for name in names):
+            setattr(options, option, value)
 
 
 def stop_its_clock():
@@ -737,15 +748,29 @@ def seal_before_plugins():
     PytestPluginManager.consider_preparse = seal_and_load
 
 
+def keep_left_out():
+    """A -p NAME would bring one back that is left out."""
+    from _pytest.config import PytestPluginManager
+
+    names = {*LEFT_OUT, *(f"pytest_{name}" for name in LEFT_OUT), *MODULES_LEFT_OUT}
+    consider = PytestPluginManager.consider_pluginarg
+
+    def consider_others(manager, arg):
+        if arg not in names:
+            consider(manager, arg)
+
+    PytestPluginManager.consider_pluginarg = consider_others
+
+
 def collect(paths, arguments, ready):
     stop_its_clock()
     hide_its_number()
     seal_before_plugins()
-    names = registered()
-    options = [option for plugin in LEFT_OUT for option in ("-p", f"no:{plugin}")]
-    switches = [switch for plugin, switch in SWITCHED_OFF.items() if plugin in names]
+    keep_left_out()
+    left_out = (*LEFT_OUT, *MODULES_LEFT_OUT)
+    options = [option for plugin in left_out for option in ("-p", f"no:{plugin}")]
     sys.argv[:] = ["pytest", *arguments, *paths]
     plugin = Plugin(ready)
-    code = pytest.main([*options, *OWN_OPTIONS, *arguments, *switches, *paths], plugins=[plugin])
+    code = pytest.main([*options, *OWN_OPTIONS, *arguments, *paths], plugins=[plugin])
     if not plugin.has_collected:
         sys.exit(int(code) or 1)

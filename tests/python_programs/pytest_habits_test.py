@@ -506,6 +506,70 @@ def test_strict(benchmark):
     expect("gone soon" in str(found["test_strict"][1]["failure"]), f"{found['test_strict']}")
 
 
+# What is installed: as pytest-benchmark, as pytest-xdist and as pytest-cov have their options, each of which measures,
+# forks or traces where it is not switched off.
+INSTALLED = {
+    "pytest_benchmark/plugin.py": """
+import pytest
+@pytest.fixture
+def benchmark():
+    raise RuntimeError("pytest-benchmark measures")
+""",
+    "xdist/plugin.py": """
+import pytest
+def pytest_addoption(parser):
+    parser.getgroup("xdist")._addoption("-n", dest="numprocesses", type=int, default=None)
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    assert config.option.numprocesses == 0, "pytest-xdist distributes"
+""",
+    "pytest_cov/plugin.py": """
+import pytest
+def pytest_addoption(parser):
+    parser.addoption("--cov", action="append", default=[])
+    parser.addoption("--no-cov", action="store_true", default=False)
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    assert early_config.known_args_namespace.no_cov, "pytest-cov traces"
+""",
+    "installed-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: installed\nVersion: 1\n",
+    "installed-1.dist-info/entry_points.txt": """[pytest11]
+benchmark = pytest_benchmark.plugin
+xdist = xdist.plugin
+pytest_cov = pytest_cov.plugin
+""",
+}
+
+
+def check_plugins_that_a_project_names():
+    with tempfile.TemporaryDirectory() as place:
+        installed, folder = Path(place) / "installed", Path(place) / "project"
+        folder.mkdir()
+        for name, text in INSTALLED.items():
+            (installed / name).parent.mkdir(parents=True, exist_ok=True)
+            (installed / name).write_text(text)
+        (folder / "test_it.py").write_text(BENCHMARK)
+        for options, conftest in (
+            ("-n 4 --cov=src", ""),
+            ("-p no:xdist -p no:pytest_cov", ""),
+            ("-p no:xdist --cov=src", 'pytest_plugins = ["pytest_benchmark.plugin"]\n'),
+            ("-n 4 -p pytest_benchmark.plugin", ""),
+        ):
+            (folder / "pytest.ini").write_text(f"[pytest]\naddopts = {options}\n")
+            (folder / "conftest.py").write_text(conftest)
+            cases, _, _ = record_of(
+                "--pytest",
+                folder,
+                "--images",
+                "off",
+                "--keep-env",
+                "PYTHONPATH",
+                PYTHONPATH=str(installed),
+            )
+            status = [case["status"] for case in cases.values()]
+            expect(status == ["ok"], f"{options}, {conftest}: {cases}")
+
+
 def check_files_that_skip_themselves():
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "test_one.py").write_text(BENCHMARK)
@@ -631,6 +695,7 @@ run_checks(
     check_collections_of_the_heap,
     check_what_codspeed_measures,
     check_filters_of_warnings,
+    check_plugins_that_a_project_names,
     check_files_that_skip_themselves,
     check_a_conftest_that_raises,
     check_more_threads_than_can_be_counted,
