@@ -114,6 +114,7 @@ INIS = (
     "faulthandler_exit_on_timeout",
 )
 FIXTURES = ("benchmark", "codspeed_benchmark", "tally")
+NAMED_ERROR = re.compile(r"[A-Za-z_][\w.]*(Error|Warning)(:|$)")
 LONGEST = 80  # text of a parameter: a longer one is called by its place
 MARKERS = ("benchmark", "codspeed_benchmark")
 # Dir: from pytest 8 on.
@@ -661,10 +662,12 @@ def add(group, option, **how):
 
 
 def last_line(text):
-    """Of a report, the error itself: 'E   ValueError: no such file'."""
+    """Of a report, the error itself: 'E   ValueError: no such file'; of a group of errors, which comes as a traceback
+    of many, the first that has a name."""
     errors = [line[1:].strip() for line in text.splitlines() if line.startswith("E ")]
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return (errors or lines[-1:] or ["without a word"])[0]
+    lines = [line.strip(" |+-") for line in text.splitlines() if line.strip(" |+-")]
+    named = [line for line in lines if NAMED_ERROR.match(line)]
+    return ((errors or named)[:1] or lines[-1:] or ["without a word"])[0]
 
 
 def parameters_of(name, item):

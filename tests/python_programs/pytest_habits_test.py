@@ -570,6 +570,35 @@ def check_plugins_that_a_project_names():
             expect(status == ["ok"], f"{options}, {conftest}: {cases}")
 
 
+def check_what_a_coroutine_leaves():
+    """Its loop is closed: what is collected afterwards has nothing to warn of."""
+    conftest = """
+import gc, pytest
+def pytest_configure(config):
+    config.addinivalue_line("filterwarnings", "error")
+@pytest.fixture(autouse=True)
+def collects():
+    yield
+    gc.collect()
+"""
+    tests = """
+import asyncio, socket
+async def work():
+    await asyncio.sleep(0)
+    return 3
+def test_closes(benchmark):
+    assert benchmark(work) == 3
+def test_leaves_sockets(benchmark):
+    socket.socketpair()
+    benchmark(int)
+"""
+    found = status_of(conftest, tests, code=1)
+    expect(found["test_closes"][0] == "ok", f"{found['test_closes']}")
+    status, case = found["test_leaves_sockets"]
+    said = case["failure"]["message"]
+    expect(status == "failed" and "Warning: " in said.splitlines()[0], f"it says why: {said}")
+
+
 def check_files_that_skip_themselves():
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "test_one.py").write_text(BENCHMARK)
@@ -696,6 +725,7 @@ run_checks(
     check_what_codspeed_measures,
     check_filters_of_warnings,
     check_plugins_that_a_project_names,
+    check_what_a_coroutine_leaves,
     check_files_that_skip_themselves,
     check_a_conftest_that_raises,
     check_more_threads_than_can_be_counted,
