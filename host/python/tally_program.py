@@ -280,7 +280,9 @@ class Case:
         self.name = name
         self.counters = []  # what the framework found besides, as protocol::Field::counter has it
         self.note = ""
-        self.took = 0.0  # seconds of the last call, which has given what measure() returns; 0: not known
+        self.took = (
+            0.0  # seconds of the last call, which has given what measure() returns; 0: not known
+        )
         self._phases = (baseline, statement)
         self._begun = False
         self._skipped = False

@@ -213,9 +213,10 @@ def bench(
         if not callable(marked):
             raise TypeError(f"@tallymark.bench marks a function, not {marked!r}")
         if _makes_generator(marked):
+            name = getattr(marked, "__name__", repr(marked))
             raise TypeError(
-                f"@tallymark.bench marks {marked!r}, whose call only makes a generator and executes nothing of it: "
-                "mark a function that goes over it, such as lambda: list(f())"
+                f"@tallymark.bench marks {name}, whose call only makes a generator and executes nothing of it: mark a "
+                "function that goes over it, such as lambda: list(f())"
             )
         its_label = label or getattr(marked, "__name__", None) or repr(marked)
         registered.append(Benchmark(marked, its_label, values, tuple(tags)))
