@@ -96,14 +96,24 @@ Activity activity_of(pid_t pid) {
   return activity;
 }
 
-/// Whether the process slept all of two seconds, and did not answer: it may wait for a thread that no fork has.
+/// Whether the process slept all of two seconds, or was asleep at a quarter of the looks of five, and did not answer:
+/// it may wait for a thread that no fork has, or look for its answer again and again. One that waits for a processor is
+/// not asleep.
 bool is_stuck(pid_t pid, int answer) {
   constexpr int kLooks = 20;
+  constexpr int kLooksOfMany = 50;
   pollfd watched{answer, POLLIN, 0};
   unsigned long ticks = activity_of(pid).ticks;
+  int all = 0;
+  int asleep = 0;
   for (int look = 0; look < kLooks; ++look) {
     if (::poll(&watched, 1, 100) > 0) return false;
     const Activity now = activity_of(pid);
+    if (now.state == 'S') ++asleep;
+    if (++all == kLooksOfMany) {
+      if (4 * asleep >= all) return true;
+      all = asleep = 0;
+    }
     if (now.state != 'S' || now.ticks != ticks) look = -1;
     ticks = now.ticks;
   }
@@ -250,6 +260,32 @@ PyObject* resume(PyObject* /*module*/, PyObject* /*args*/) {
   Py_RETURN_NONE;
 }
 
+/// is_timed(): whether the region whose items are prepared is timed. Where nothing counts instructions.
+PyObject* is_timed(PyObject* /*module*/, PyObject* /*args*/) {
+  const auto before = shared_page().pauses;
+  g_regions->pause();
+  const bool counts = std::exchange(shared_page().pauses, before) != before;  // a clock's pauses are not counted
+  g_regions->resume();
+  return PyBool_FromLong(counts ? 0 : 1);
+}
+
+/// add_time(seconds): of the block that runs. What its clock says, is not its time.
+PyObject* add_time(PyObject* /*module*/, PyObject* seconds) {
+  g_regions->set_manual(true);
+  g_regions->add_manual_time(PyFloat_AsDouble(seconds));
+  Py_RETURN_NONE;
+}
+
+/// spent(on): instructions that were counted so far, or nanoseconds where none are; whether they are counted from here
+/// on. When all regions are over.
+PyObject* spent_so_far(PyObject* /*module*/, PyObject* on) {
+  const bool counts = PyObject_IsTrue(on) == 1;
+  if (counts) callgrind::collect(true);
+  const std::uint64_t so_far = spent();
+  if (!counts) callgrind::collect(false);
+  return PyLong_FromUnsignedLongLong(so_far);
+}
+
 /// skip(reason): the case does not want to be measured.
 PyObject* skip(PyObject* /*module*/, PyObject* args) {
   const char* reason = nullptr;
@@ -324,6 +360,9 @@ PyMethodDef g_program_methods[] = {
     {"again", again, METH_O, "Let an iterator go over another phase."},
     {"pause", pause, METH_NOARGS, "Do not measure what follows."},
     {"resume", resume, METH_NOARGS, "Measure again."},
+    {"is_timed", is_timed, METH_NOARGS, "Whether a time is taken of what is prepared."},
+    {"add_time", add_time, METH_O, "What a block took."},
+    {"spent", spent_so_far, METH_O, "Instructions, or nanoseconds."},
     {"watch_files", watch_files, METH_NOARGS, "Note whether files are changed."},
     {"has_changed_files", has_changed_files, METH_NOARGS, "Whether one was, since then."},
     {"leave_no_image", forbid_image, METH_NOARGS, "This host is none to be made again."},

@@ -2,8 +2,8 @@
 by the rules of asv's documentation. Neither asv nor asv_runner is needed.
 
 The parent imports all of them, instantiates classes, and makes what setup_cache() returns; a child sets one benchmark
-up with one set of parameters, and measures it. As under asv, a benchmark is in an empty folder of its own, with the
-files that its setup_cache() has left, and a setup_cache() runs in a process of its own.
+up with one set of parameters, and measures it. As under asv, a benchmark is in an empty folder of its own, with
+a copy of what its setup_cache() has left, and a setup_cache() runs in a process of its own.
 
 time_*      measured between its setup and its teardown. Each execution has its own, as under asv_runner from 0.3 on;
             where there is a teardown alone, it does so with number = 1. Other values of number, and repeat, rounds,
@@ -33,10 +33,12 @@ import random
 import re
 import shutil
 import signal
+import stat
 import sys
 import tempfile
 import textwrap
 
+import _tally_host
 import tally_program
 
 CONFIGURATIONS = ("asv.conf.json", "asv.conf.jsonc")
@@ -46,6 +48,11 @@ COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 LAST_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[\]}])', re.DOTALL)
 ADDRESS = re.compile(" at 0x[0-9a-fA-F]+")
 REPORTING = ("track", "mem", "peakmem")
+CHANGED = (
+    "a benchmark has changed the folder of setup_cache by an absolute path",
+    "Each benchmark has a copy of that folder as its working folder, where it may change what it likes. By an absolute "
+    "path it finds the folder itself, which other benchmarks find, too: it can read there, and not write.\n",
+)
 LONGEST_VALUE = 80  # of what a track_* returns, where that is no number
 
 
@@ -152,13 +159,16 @@ def axis_of(values):
 
 
 class SetupCache:
-    """What a setup_cache() returns and the files that it writes, for all benchmarks that have it."""
+    """What a setup_cache() returns and leaves in its folder, for all benchmarks that have it. The folder stays where it
+    was made, as it may be named by an absolute path; each case works in a copy of it."""
 
-    def __init__(self, function, setups):
+    def __init__(self, function, setups, number):
         self._function = function
         self._setups = setups
+        self._number = number
         self._pickled = b""
-        self.files = {}
+        self._folder = None  # None: it is empty, and nothing names it
+        self._state = None
         self.failure = None  # (message, detail)
 
     def make(self):
@@ -166,18 +176,27 @@ class SetupCache:
         tally_program.flush()
         file = os.memfd_create("setup_cache")
         # Made in the other process: of a host that has changed files, no image is kept.
-        folder = folder_name()
+        folder = f"{folder_name()}-{self._number}"
         pid = os.fork()
         if pid == 0:
             self._make_and_end(file, folder)
         os.waitpid(pid, 0)
-        if os.path.exists(folder):
-            shutil.rmtree(folder, ignore_errors=True)
         with open(file, "rb") as stream:
             stream.seek(0)
             made = stream.read()
-        ended = ("setup_cache: its process ended before it was done", ""), {}, b""
-        self.failure, self.files, self._pickled = pickle.loads(made) if made else ended
+        ended = ("setup_cache: its process ended before it was done", ""), b""
+        self.failure, self._pickled = pickle.loads(made) if made else ended
+        if self.failure is not None or not self._keep(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _keep(self, folder):
+        """Whether a case may look for it, or for what is in it. A host that is made of an image would not have it."""
+        if not os.listdir(folder) and os.fsencode(folder) not in self._pickled:
+            return False
+        self._folder = folder
+        self._state = state_of(folder)
+        _tally_host.leave_no_image()
+        return True
 
     def _make_and_end(self, file, folder):
         try:
@@ -190,11 +209,9 @@ class SetupCache:
             for setup in self._setups:
                 if not inspect.ismethod(setup) and tally_program.can_be_called(setup):
                     setup()
-            value = pickle.dumps(self._function())
-            made = None, files_below(folder), value
+            made = None, pickle.dumps(self._function())
         except BaseException as error:
-            made = tally_program.describe(error, "setup_cache: "), {}, b""
-        shutil.rmtree(folder, ignore_errors=True)
+            made = tally_program.describe(error, "setup_cache: "), b""
         with open(file, "wb") as stream:
             pickle.dump(made, stream)
         tally_program.flush()
@@ -205,15 +222,58 @@ class SetupCache:
         """A copy of what it returned, made of its pickle."""
         return pickle.loads(self._pickled)
 
+    def copy_to(self, folder):
+        if self._folder is not None:
+            copy_folder(self._folder, folder, {})
 
-def files_below(folder):
-    """{name: content}"""
-    names = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
-    files = {}
-    for name in sorted(names):
-        with open(name, "rb") as file:
-            files[os.path.relpath(name, folder)] = file.read()
-    return files
+    def is_changed(self):
+        """Whether a case has changed it, by an absolute path: it is the others', too."""
+        return self._folder is not None and state_of(self._folder) != self._state
+
+
+def entries_of(folder):
+    """(path, its lstat()) of each, by their names."""
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        yield path, os.lstat(path)
+
+
+def state_of(folder):
+    """What says whether anything in it was changed."""
+    about = os.lstat(folder)
+    state = [(folder, about.st_mode, about.st_mtime_ns)]
+    for path, about in entries_of(folder):
+        if stat.S_ISDIR(about.st_mode):
+            state += state_of(path)
+        else:
+            state.append((path, about.st_ino, about.st_mode, about.st_size, about.st_mtime_ns))
+    return state
+
+
+def copy_folder(source, target, links):
+    """All that is in `source` into `target`, a folder that exists, with modes, times, and links of both kinds. `links`:
+    copies of what has several names. A socket nobody listens at is left out."""
+    for path, about in entries_of(source):
+        copy = os.path.join(target, os.path.basename(path))
+        file = about.st_dev, about.st_ino
+        if stat.S_ISDIR(about.st_mode):
+            os.mkdir(copy)
+            copy_folder(path, copy, links)
+        elif file in links:
+            os.link(links[file], copy, follow_symlinks=False)
+        elif stat.S_ISLNK(about.st_mode):
+            os.symlink(os.readlink(path), copy)
+        elif stat.S_ISREG(about.st_mode):
+            shutil.copyfile(path, copy)
+        elif stat.S_ISFIFO(about.st_mode):
+            os.mkfifo(copy)
+        else:
+            continue
+        if about.st_nlink > 1 and not stat.S_ISDIR(about.st_mode):
+            links[file] = copy
+        if not stat.S_ISLNK(about.st_mode):
+            os.chmod(copy, stat.S_IMODE(about.st_mode))
+        os.utime(copy, ns=(about.st_atime_ns, about.st_mtime_ns), follow_symlinks=False)
 
 
 def process_number():
@@ -226,15 +286,12 @@ def folder_name():
     return os.path.join(tempfile.gettempdir(), f"tally-asv-{process_number():07d}")
 
 
-def enter_folder(files):
-    """An empty one but for these. It goes with the case's temporary files."""
+def enter_folder(cache):
+    """One with a copy of what `cache` has left, where it is not None. It goes with the case's temporary files."""
     folder = folder_name()
     os.makedirs(folder, 0o700, exist_ok=True)
-    for name, content in files.items():
-        path = os.path.join(folder, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "wb") as file:
-            file.write(content)
+    if cache is not None:
+        cache.copy_to(folder)
     os.chdir(folder)
 
 
@@ -294,7 +351,7 @@ class Benchmark:
             return None
         key = getattr(function, "__func__", function)
         if key not in caches:
-            caches[key] = SetupCache(function, self.setups)
+            caches[key] = SetupCache(function, self.setups, len(caches))
         return caches[key]
 
     def cases(self):
@@ -328,8 +385,13 @@ class Benchmark:
             return case.skip("skip_params has these parameters")
         if self.cache is not None and self.cache.failure is not None:
             return self.cache.failure
-        enter_folder(self.cache.files if self.cache is not None else {})
-        return self._run_prepared(case, values)
+        if self.cache is not None and self.cache.is_changed():
+            return CHANGED
+        enter_folder(self.cache)
+        failure = self._run_prepared(case, values)
+        if failure is None and self.cache is not None and self.cache.is_changed():
+            return CHANGED
+        return failure
 
     def _run_prepared(self, case, values):
         args = values
@@ -421,19 +483,16 @@ def generator_of(text, setup):
 
 
 def measure_text(case, text):
-    """Measures the first execution in a process, which is one that was forked for it. This one executes nothing."""
+    """Measures the first execution in a process, which is one that was forked for it."""
     text, setup = text if isinstance(text, tuple) else (text, "")
     code = generator_of(text, setup)
-    own = process_number()
 
     def prepared():
-        if process_number() == own:
-            return (iter(()), None), {}
         started = code()
         next(started)
         return (started, None), {}
 
-    case.measure(next, setup=prepared, executions=1)
+    case.measure_first(next, setup=prepared)
 
 
 # Finding them.

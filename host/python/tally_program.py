@@ -17,9 +17,11 @@ first line; then a line of JSON for each benchmark, which listed() makes; and on
 """
 
 import ast
+import contextlib
 import gc
 import os
 import sys
+import time
 
 import _tally_host
 import tally_start
@@ -33,6 +35,7 @@ OPTIONS_READ, PLUGINS_LOADED, CONFIGURED, *FOLDER_LISTED, COLLECTED = range(5, 1
 BUDGET = _tally_host.BUDGET  # of a warm-up and of a region: instructions, or nanoseconds
 WARM_UPS = (40, 20, 10, 5, 2, 1)
 EXECUTIONS = (100, 50, 20, 10, 5, 2, 1)
+FIRST = "the first execution in a process"
 
 
 def listed(name, label, params=(), parts=(), reports=False, command=None):
@@ -87,6 +90,29 @@ def keep_loop_running():
     return None if loop is None else lambda: asyncio._set_running_loop(loop)
 
 
+def is_coroutine_function(function):
+    """Also of an object that is called as one."""
+    import inspect
+
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        type(function).__call__
+    )
+
+
+@contextlib.contextmanager
+def run_to_its_end(function):
+    """A coroutine function as one that an event loop runs, as long as the context lasts; the loop's own work is counted
+    with it."""
+    import asyncio
+
+    loop = asyncio.new_event_loop()
+    run = loop.run_until_complete
+    try:
+        yield lambda *args, **kwargs: run(function(*args, **kwargs))
+    finally:
+        loop.close()
+
+
 def can_be_called(function, *args, **kwargs):
     """With these arguments, as far as is known: some functions of C do not say what they take."""
     import inspect
@@ -98,24 +124,153 @@ def can_be_called(function, *args, **kwargs):
     return True
 
 
+def arguments_of(setup, args, kwargs):
+    """(args, kwargs) of one execution: what `setup` gives now, where it is not None and gives any; else these."""
+    given = setup() if setup is not None else None
+    if not given:
+        return tuple(args), kwargs
+    if args or kwargs:
+        raise TypeError("the arguments come from args and kwargs, or from setup; not from both")
+    its_args, its_kwargs = given
+    return tuple(its_args), dict(its_kwargs)
+
+
+def items_of(make, in_loop):
+    """A function of a number: as many items for a loop's body, in a process where a running loop of asyncio's may have
+    to be kept running (`in_loop`, or None)."""
+
+    def items(number):
+        if in_loop is not None:
+            in_loop()
+        return [make() if make is not None else None for _ in range(number)]
+
+    return items
+
+
 def name(text):
     return ast.Name(text, ast.Load())
 
 
+def call_of(item):
+    """f(*item[0], **item[1])"""
+    args, kwargs = (ast.Subscript(name(item), ast.Constant(at), ast.Load()) for at in (0, 1))
+    return ast.Call(name("f"), [ast.Starred(args, ast.Load())], [ast.keyword(None, kwargs)])
+
+
 def stop_collector():
-    """No collection inside a region, and none of what there is touched by one that the program asks for. Whether there
-    were collections before."""
+    """No collection inside a region but those that the program asks for, which find the program's heap as it is: one of
+    100,000 lists took 767 instructions where that was frozen. Whether there were collections before."""
     was_enabled = gc.isenabled()
     gc.collect()
-    gc.freeze()
     gc.disable()
     return was_enabled
 
 
 def resume_collector(was_enabled):
-    gc.unfreeze()
     if was_enabled:
         gc.enable()
+
+
+class First:
+    """A function's first execution in a process. Where instructions are counted, each region has a process of its own,
+    but for the last one, which may be the case's; a time is of many blocks in one process, and so each is executed in
+    a fork of that, which takes the time."""
+
+    def __init__(self, function, args, kwargs, setup, teardown):
+        self._function = function
+        self._given = setup, args, kwargs
+        self._teardown = teardown
+        self._in_loop = keep_loop_running()
+        self._is_apart = False
+        self._round = None  # [args, kwargs, what it returned], of the one in this process
+        self._has_ended = False
+        self._began = 0.0
+        self.took = 0.0  # seconds of that round, by the clock
+
+    def _begin(self):
+        if self._in_loop is not None:
+            self._in_loop()
+        return [*arguments_of(*self._given), None]
+
+    def _end(self, executed):
+        if self._teardown is not None:
+            self._teardown(*executed[0], **executed[1])
+        self._has_ended = True
+
+    def prepare(self, _number):
+        self._is_apart = (
+            not tally_start.UNDER_VALGRIND
+            and _tally_host.is_timed()
+            # A fork has no other threads: with those, all but the first block's execution are later ones.
+            and len(os.listdir("/proc/self/task")) == 1
+        )
+        self._round = None
+        if self._is_apart:
+            return [[(), {}, None]]
+        self._has_ended = False
+        self._round = self._begin()
+        self._began = time.perf_counter()
+        return [self._round]
+
+    def clear(self):
+        if self._round is not None and not self._has_ended:
+            self.took = time.perf_counter() - self._began
+            self._end(self._round)
+
+    def call(self, *args, **kwargs):
+        if not self._is_apart:
+            return self._function(*args, **kwargs)
+        return _tally_host.add_time(self._time_apart())
+
+    def _time_apart(self):
+        """Seconds of an execution in a fork. Raises what it raises there."""
+        import pickle
+
+        ends = os.pipe()
+        parent = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            _tally_host.die_with(parent)
+            took = self._time_here()
+            try:
+                pickled = pickle.dumps(took)
+            except Exception:
+                pickled = pickle.dumps(RuntimeError(describe(took)[0]))
+            os.write(ends[1], pickled)
+            os._exit(0)
+        os.close(ends[1])
+        answer = os.read(ends[0], 65536)
+        os.close(ends[0])
+        with contextlib.suppress(ChildProcessError):  # somebody else has waited for it
+            os.waitpid(pid, 0)
+        if not answer:
+            raise RuntimeError("the process that executes it ended before it")
+        took = pickle.loads(answer)
+        if isinstance(took, BaseException):
+            raise took
+        return took * 1e-9
+
+    def _time_here(self):
+        """Nanoseconds, or what it raises."""
+        try:
+            executed = self._begin()
+            args, kwargs, _ = executed
+            began = time.perf_counter_ns()
+            self._function(*args, **kwargs)
+            took = time.perf_counter_ns() - began
+            self._end(executed)
+        except BaseException as error:
+            return error
+        return took
+
+    def result(self, call):
+        """What it returned in this process, where call(function, args, kwargs) may have to execute it."""
+        if self._round is None:
+            executed = self._begin()
+            executed[2] = call(self._function, *executed[:2])
+            self._end(executed)
+            self._round = executed
+        return self._round[2]
 
 
 class Case:
@@ -125,6 +280,9 @@ class Case:
         self.name = name
         self.counters = []  # what the framework found besides, as protocol::Field::counter has it
         self.note = ""
+        self.took = (
+            0.0  # seconds of the last call, which has given what measure() returns; 0: not known
+        )
         self._phases = (baseline, statement)
         self._begun = False
         self._skipped = False
@@ -177,17 +335,52 @@ class Case:
 
     def measure(self, function, args=(), kwargs=None, setup=None, teardown=None, executions=None):
         """Executes function(*args, **kwargs) as often as it takes, and once more for what it returns. With `setup`,
-        each execution has its arguments from a call of that, (args, kwargs), before the region; None: those that are
-        given. `teardown` is called with them after it; without a `setup`, after each `executions` of them (None: one).
-        Else `executions` is how many are in a region where it matters."""
+        a region is of one execution, and `setup` is called before each, which may give its arguments, (args, kwargs);
+        None: those that are given. `teardown` is called with them after it; without a `setup`, after each `executions`
+        of them (None: one). Else `executions` is how many are in a region where it matters."""
         if self._begun:
             raise RuntimeError("one benchmark is measured once")
         self._begun = True
         kwargs = kwargs or {}
         if setup is None and teardown is None:
             self._measure_plain(function, args, kwargs, executions)
-            return function(*args, **kwargs)
+            return self._last(function, args, kwargs)
         return self._measure_prepared(function, args, kwargs, (setup, teardown), executions)
+
+    def _last(self, function, args, kwargs):
+        """What it returns, when all is measured. A call that instructions are counted of takes a nanosecond for each:
+        by the clock it takes some fifty times as long as without a counter."""
+        began = _tally_host.spent(True)
+        result = function(*args, **kwargs)
+        self.took = (_tally_host.spent(False) - began) * 1e-9
+        return result
+
+    def measure_first(self, function, args=(), kwargs=None, setup=None, teardown=None):
+        """Measures the first execution in a process, each in one that is forked for it. Returns a function that gives
+        what it returned in this process, where it may not have been executed yet."""
+        if self._begun:
+            raise RuntimeError("one benchmark is measured once")
+        self._begun = True
+        self.note = FIRST
+        first = First(function, args, kwargs or {}, setup, teardown)
+        _tally_host.plan(0, 1)
+        baseline, statement = self._phases
+        _tally_host.prepare(baseline, lambda number: [None] * number)
+        _tally_host.prepare(statement, first.prepare)
+        _tally_host.after(first.clear)
+        item = COMMON.ROUND
+        result = ast.Subscript(name(item), ast.Constant(2), ast.Store())
+        self._execute(
+            [ast.Assign([result], call_of(item))],
+            {"f": function if tally_start.UNDER_VALGRIND else first.call},
+        )
+
+        def result():
+            value = first.result(self._last)
+            self.took = self.took or first.took
+            return value
+
+        return result
 
     def measure_loop(self, function, pauses):
         """Executes function(begin, sizing), which has a loop of its own: `for item in begin(make):`, whose body is what
@@ -210,9 +403,10 @@ class Case:
                 raise RuntimeError("one benchmark has one measured loop, and this is its second")
             baseline, statement = self._phases
             loops.append(statement)
-            if make is not None:
+            in_loop = keep_loop_running()
+            if make is not None or in_loop is not None:
                 _tally_host.prepare(baseline, lambda number: [None] * number)
-                _tally_host.prepare(statement, lambda number: [make() for _ in range(number)])
+                _tally_host.prepare(statement, items_of(make, in_loop))
             stop_collector()
             if numbers:
                 pauses.empty(numbers)(baseline)
@@ -283,68 +477,46 @@ class Case:
     def _measure_prepared(self, function, args, kwargs, around, executions):
         setup, teardown = around
         prepared = []
-
-        first = []  # what setup has given already
         in_loop = keep_loop_running()
+        each = 1 if setup is not None else executions or 1  # for a teardown
 
         def prepare_one():
             if in_loop is not None:
                 in_loop()
-            given = first.pop() if first else setup() if setup is not None else None
-            if not given:
-                return tuple(args), kwargs
-            if args or kwargs:
-                raise TypeError(
-                    "the arguments come from args and kwargs, or from setup; not from both"
-                )
-            its_args, its_kwargs = given
-            return tuple(its_args), dict(its_kwargs)
+            return arguments_of(setup, args, kwargs)
 
         def prepare(number):
-            prepared[:] = [prepare_one() for _ in range(number)]
+            prepared[:] = [list(prepare_one()) for _ in range(number)]
             return prepared
-
-        each = 1 if setup is not None else executions or 1  # for a teardown
 
         def clear():
             if setup is None:
                 del prepared[1:]  # all executions of a region have one teardown
             while prepared:
-                its_args, its_kwargs = prepared.pop()
+                one = prepared.pop()
                 if teardown is not None:
-                    teardown(*its_args, **its_kwargs)
+                    teardown(*one[0], **one[1])
+                one.clear()  # the loop has it until the next region, which would free the arguments
 
-        def once():
+        def once(call=lambda args, kwargs: function(*args, **kwargs)):
             its_args, its_kwargs = prepare_one()
             for _ in range(each):
-                result = function(*its_args, **its_kwargs)
+                result = call(its_args, its_kwargs)
             if teardown is not None:
                 teardown(*its_args, **its_kwargs)
             return result
 
-        size = _tally_host.size_up(once, True)
-        # A setup that gives no arguments leaves its work somewhere, where one execution finds it; and a teardown takes
-        # away what one has left.
-        if setup is not None:
-            first.append(setup())
-        if setup is None or not first[0]:
-            for _ in range(how_often(size)[0] - 3):
-                once()
-            _tally_host.plan(each, each)  # three regions, each with what comes before it
-        else:
-            self._plan(size, executions)
+        # A setup may leave its work somewhere, where one execution finds it, whatever it returns; and a teardown takes
+        # away what one has left. So a region is of one, as a round is.
+        for _ in range(how_often(_tally_host.size_up(once, True))[0] - 3):
+            once()
+        _tally_host.plan(each, each)  # three regions, each with what comes before it
         baseline, statement = self._phases
         _tally_host.prepare(baseline, lambda number: [None] * number)
         _tally_host.prepare(statement, prepare)
         _tally_host.after(clear)
-        item = COMMON.ROUND
-        call = ast.Call(
-            name("f"),
-            [ast.Starred(ast.Subscript(name(item), ast.Constant(0), ast.Load()), ast.Load())],
-            [ast.keyword(None, ast.Subscript(name(item), ast.Constant(1), ast.Load()))],
-        )
-        self._execute([ast.Expr(call)], {"f": function})
-        return once()
+        self._execute([ast.Expr(call_of(COMMON.ROUND))], {"f": function})
+        return once(lambda args, kwargs: self._last(function, args, kwargs))
 
     def _execute(self, statement, values):
         loop = COMMON.make_case(

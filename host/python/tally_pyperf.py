@@ -75,7 +75,7 @@ class Script(tally_program.SourceFile):
         for node in leading_imports(self.tree.body):
             try:
                 exec(compile(ast.Module([node], []), self.file, "exec", dont_inherit=True), names)
-            except Exception:
+            except BaseException:  # SystemExit too, of a script that needs a module
                 break  # the script's own to say
         self.leave()
         sys.argv[:] = [""]

@@ -30,11 +30,19 @@ LEFT_OUT = (
     "memray",
     "monitor",
 )
-# What switches off others that must stay for their options in a project's files.
+# Those of them whose module is not called pytest_ and that name: a project may load it by its own.
+MODULES_LEFT_OUT = (
+    "pytest_benchmark.plugin",
+    "pytest_codspeed.plugin",
+    "pytest_memray.plugin",
+    "pytest_monitor.pytest_monitor",
+    "tallymark.pytest_plugin",
+)
+# What switches off others that must stay for their options in a project's files, by their names and their modules'.
 SWITCHED_OFF = {
-    "xdist": "-n0",
-    "pytest_cov": "--no-cov",
-    "timeout": "--timeout=0",
+    ("xdist", "xdist.plugin"): ("numprocesses", 0),
+    ("pytest_cov", "pytest_cov.plugin"): ("no_cov", True),
+    ("timeout", "pytest_timeout"): ("timeout", 0.0),
 }
 OWN_OPTIONS = ("-s", "-q", "--no-header", "--color=no", "--continue-on-collection-errors")
 # Options of those that are left out: with a value, without one.
@@ -106,6 +114,7 @@ INIS = (
     "faulthandler_exit_on_timeout",
 )
 FIXTURES = ("benchmark", "codspeed_benchmark", "tally")
+NAMED_ERROR = re.compile(r"[A-Za-z_][\w.]*(Error|Warning)(:|$)")
 LONGEST = 80  # text of a parameter: a longer one is called by its place
 MARKERS = ("benchmark", "codspeed_benchmark")
 # Dir: from pytest 8 on.
@@ -158,16 +167,58 @@ def returned(args, kwargs):
     return args, kwargs
 
 
-class Stats(dict):
-    """What pytest-benchmark would have measured by now. Nothing was: every figure is 0."""
+class Figures(dict):
+    """What pytest-benchmark would have measured of one round, when that is known."""
 
-    def __missing__(self, key):
-        return 0.0
+    def take(self, seconds):
+        seconds = max(seconds, 1e-9)
+        alike = ("min", "max", "mean", "median", "q1", "q3", "ld15iqr", "hd15iqr", "total")
+        self.update(dict.fromkeys(alike, seconds), ops=1 / seconds, rounds=1, outliers="0;0")
+        self.update(stddev=0, iqr=0, iqr_outliers=0, stddev_outliers=0)
+        self.data = self.sorted_data = [seconds]
 
     def __getattr__(self, key):
-        if key.startswith("__"):
+        try:
+            return self[key]
+        except KeyError:
+            raise AttributeError(key) from None
+
+    def as_dict(self):
+        return dict(self)
+
+
+class Stats:
+    """As pytest-benchmark has it: empty until its benchmark was measured."""
+
+    def __init__(self, benchmark):
+        self.stats = Figures()
+        self.iterations = 1
+        self._benchmark = benchmark
+
+    def __bool__(self):
+        return bool(self.stats)
+
+    def __getattr__(self, key):
+        if key.startswith("_"):
             raise AttributeError(key)
-        return self if key == "stats" else 0.0
+        if key in ("name", "fullname", "group", "param", "params", "extra_info", "options"):
+            return getattr(self._benchmark, key)
+        return getattr(self.stats, key)
+
+    def __getitem__(self, key):
+        return getattr(self, key)
+
+    def get(self, key, default=None):
+        return getattr(self, key, default)
+
+    def as_dict(self, include_data=True, flat=False, stats=True, cprofile=None):
+        whole = {key: self[key] for key in ("group", "name", "fullname", "params", "param")}
+        whole.update(extra_info=self.extra_info, options=self.options)
+        if not stats:
+            return whole
+        data = {"data": self.stats.data} if include_data else {}
+        figures = {**self.stats, **data, "iterations": self.iterations}
+        return {**whole, **figures} if flat else {**whole, "stats": figures}
 
 
 class Benchmark:
@@ -185,14 +236,19 @@ class Benchmark:
         self.params = dict(callspec.params) if callspec else None
         self.extra_info = {}
         self.options = dict(marker.kwargs) if marker else {}
-        self.stats = Stats()
+        self.stats = Stats(self)
         self.enabled = True
         self.disabled = False
         self.has_error = False
         self.cprofile_stats = None
 
     def __call__(self, function_to_benchmark, *args, **kwargs):
-        return self._plugin.measure(function_to_benchmark, args, kwargs)
+        return self._measure(function_to_benchmark, args, kwargs)
+
+    def _measure(self, *args, **how):
+        result = self._plugin.measure(*args, **how)
+        self.stats.stats.take(self._plugin.took())
+        return result
 
     def pedantic(
         self,
@@ -221,8 +277,10 @@ class Benchmark:
         can_be_called = tally_program.can_be_called
         if setup is not None and not can_be_called(setup) and can_be_called(setup, *args, **kwargs):
             setup = functools.partial(setup, *args, **kwargs)
+        if rounds == iterations == 1 and warmup_rounds == 0:
+            return self._measure(target, args, kwargs, setup, teardown, first=True)
         rounds_have = iterations if setup is None and teardown is not None else None
-        return self._plugin.measure(target, args, kwargs, setup, teardown, rounds_have)
+        return self._measure(target, args, kwargs, setup, teardown, rounds_have)
 
     def weave(self, target, **kwargs):
         """What is measured is a call of `target` that something else makes, with its arguments: aspectlib, which the
@@ -302,9 +360,16 @@ class Plugin:
     def tally(self):
         return Tally(self)
 
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_load_initial_conftests(self):
+    @pytest.hookimpl(hookwrapper=True)  # before plugins that look at their options there
+    def pytest_load_initial_conftests(self, early_config):
         tally_program.seal(tally_program.PLUGINS_LOADED)
+        switch_others_off(early_config.pluginmanager, early_config.known_args_namespace)
+        yield
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_cmdline_main(self, config):
+        switch_others_off(config.pluginmanager, config.option)
+        yield
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectstart(self, collector):
@@ -337,9 +402,8 @@ class Plugin:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
         for item in session.items:
-            fixtures = getattr(item, "fixturenames", ())
             is_marked = any(item.get_closest_marker(marker) for marker in MARKERS)
-            if is_marked or any(fixture in fixtures for fixture in FIXTURES):
+            if is_marked or has_fixture(item) or names_fixture(item):
                 self._items[self._free(item.nodeid)] = item
         self.has_collected = True
         # A new variable would have the C library copy all others, however many there are.
@@ -385,7 +449,8 @@ class Plugin:
             self._case is not None
             and not self._is_run_by_others
             and any(item.get_closest_marker(marker) for marker in MARKERS)
-            and not any(one in item.fixturenames for one in FIXTURES)
+            and not has_fixture(item)
+            and not names_fixture(item)
         )
 
     def measures_method(self, item):
@@ -412,22 +477,32 @@ class Plugin:
         self.measure(item.obj, (), {name: item.funcargs[name] for name in names})
         return True
 
-    def measure(self, function, args, kwargs, setup=None, teardown=None, executions=None):
+    def measure(
+        self, function, args, kwargs, setup=None, teardown=None, executions=None, first=False
+    ):
+        """As tally_program.Case.measure() has it, or measure_first()."""
         if self._case.begun:
             raise RuntimeError(
                 "a test has one measurement, and this one begins a second one: parametrise it"
             )
-        if not inspect.iscoroutinefunction(function):
-            return self._case.measure(function, args, kwargs, setup, teardown, executions)
+        if not tally_program.is_coroutine_function(function):
+            return self._measure(function, args, kwargs, setup, teardown, executions, first)
         if in_trio():
             raise RuntimeError(
                 "a coroutine function is run by asyncio, and this test is run by trio: give the test itself the "
                 "marker benchmark, and no fixture benchmark"
             )
-        with no_loop_running():
-            return self._case.measure(
-                run_to_its_end(function), args, kwargs, setup, teardown, executions
-            )
+        with no_loop_running(), tally_program.run_to_its_end(function) as run:
+            return self._measure(run, args, kwargs, setup, teardown, executions, first)
+
+    def took(self):
+        """Seconds of the last call that was measured."""
+        return self._case.took
+
+    def _measure(self, function, args, kwargs, setup, teardown, executions, first):
+        if first:
+            return self._case.measure_first(function, args, kwargs, setup, teardown)()
+        return self._case.measure(function, args, kwargs, setup, teardown, executions)
 
     def run(self, case):
         from _pytest.runner import runtestprotocol
@@ -450,6 +525,8 @@ class Plugin:
                 return f"{where}{last_line(text)}", text
             if report.skipped:
                 return case.skip(reason_of(report))
+        if not case.begun and not has_fixture(item):
+            return case.skip("it may ask for a fixture that benchmarks, and has not")
         return None
 
 
@@ -508,13 +585,75 @@ def no_loop_running():
             asyncio.tasks._enter_task(loop, task)
 
 
-def run_to_its_end(function):
-    """A coroutine function as one that an event loop runs; the loop's own work is counted with it."""
-    import asyncio
+def is_ours(definition):
+    code = getattr(definition.func, "__code__", None)
+    return code is not None and code.co_filename.startswith("<tally")
 
-    loop = asyncio.new_event_loop()
-    run = loop.run_until_complete
-    return lambda *args, **kwargs: run(function(*args, **kwargs))
+
+def reaches_ours(name, definitions):
+    """Whether the last of a fixture's definitions is ours, or takes what it returns from one before it that is."""
+    for one in reversed(definitions or ()):
+        if is_ours(one):
+            return True
+        if name not in one.argnames and name not in fixtures_named_in(one.func):
+            return False
+    return False
+
+
+def has_fixture(item):
+    """Whether a test has a fixture that measures, and not one of its project's own that is only called so."""
+    known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    return any(
+        name in known and reaches_ours(name, known[name])
+        for name in FIXTURES
+        if name in getattr(item, "fixturenames", ())
+    )
+
+
+def names_fixture(item):
+    """Whether a test, or a fixture that it has by its name, may request one that measures: by
+    request.getfixturevalue("benchmark")."""
+    info = getattr(item, "_fixtureinfo", None)
+    if info is None:
+        return False
+    fixtures = list(info.argnames)
+    for mark in item.iter_markers("usefixtures"):
+        fixtures += mark.args
+    functions = [getattr(item, "function", None)]
+    for name in fixtures:
+        for one in info.name2fixturedefs.get(name) or ():
+            functions.append(one.func)
+            fixtures += [other for other in one.argnames if other not in fixtures]
+    named = {name for function in functions for name in fixtures_named_in(function)}
+    return any(reaches_ours(name, definitions_of(name, item)) for name in named)
+
+
+def fixtures_named_in(function):
+    """Those of ours that its code has the names of, where it requests fixtures by name. One that looks which fixtures a
+    test has anyway requests none besides."""
+    names, constants = set(), set()
+    codes = [getattr(inspect.unwrap(function), "__code__", None)] if callable(function) else []
+    for code in codes:
+        if code is None:
+            continue
+        names.update(code.co_names)
+        for constant in code.co_consts:
+            if isinstance(constant, tuple):
+                constants.update(one for one in constant if isinstance(one, str))
+            elif isinstance(constant, str):
+                constants.add(constant)
+            elif isinstance(constant, type(code)):
+                codes.append(constant)
+    requests = "getfixturevalue" in names and "fixturenames" not in names
+    return constants.intersection(FIXTURES) if requests else set()
+
+
+def definitions_of(name, item):
+    """Of a fixture, as the item finds it: the last one is the nearest."""
+    find = item.session._fixturemanager.getfixturedefs
+    # Before pytest 8.1 it has a node's name.
+    of_name = "nodeid" in inspect.signature(find).parameters
+    return find(name, item.nodeid if of_name else item)
 
 
 def add(group, option, **how):
@@ -523,10 +662,12 @@ def add(group, option, **how):
 
 
 def last_line(text):
-    """Of a report, the error itself: 'E   ValueError: no such file'."""
+    """Of a report, the error itself: 'E   ValueError: no such file'; of a group of errors, which comes as a traceback
+    of many, the first that has a name."""
     errors = [line[1:].strip() for line in text.splitlines() if line.startswith("E ")]
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return (errors or lines[-1:] or ["without a word"])[0]
+    lines = [line.strip(" |+-") for line in text.splitlines() if line.strip(" |+-")]
+    named = [line for line in lines if NAMED_ERROR.match(line)]
+    return ((errors or named)[:1] or lines[-1:] or ["without a word"])[0]
 
 
 def parameters_of(name, item):
@@ -564,15 +705,11 @@ def parts_of(node):
     return [*folders, file + colons + test]
 
 
-def registered():
-    from importlib.metadata import entry_points
-
-    found = entry_points()
-    # Before Python 3.10 it is a dictionary.
-    plugins = (
-        found.select(group="pytest11") if hasattr(found, "select") else found.get("pytest11", ())
-    )
-    return {plugin.name for plugin in plugins}
+def switch_others_off(manager, options):
+    """Those that are there: a project may have left one out, and would have none of its options."""
+    for names, (option, value) in SWITCHED_OFF.items():
+        if any(manager.has_plugin(name) for name in names):
+            setattr(options, option, value)
 
 
 def stop_its_clock():
@@ -614,15 +751,29 @@ def seal_before_plugins():
     PytestPluginManager.consider_preparse = seal_and_load
 
 
+def keep_left_out():
+    """A -p NAME would bring one back that is left out."""
+    from _pytest.config import PytestPluginManager
+
+    names = {*LEFT_OUT, *(f"pytest_{name}" for name in LEFT_OUT), *MODULES_LEFT_OUT}
+    consider = PytestPluginManager.consider_pluginarg
+
+    def consider_others(manager, arg):
+        if arg not in names:
+            consider(manager, arg)
+
+    PytestPluginManager.consider_pluginarg = consider_others
+
+
 def collect(paths, arguments, ready):
     stop_its_clock()
     hide_its_number()
     seal_before_plugins()
-    names = registered()
-    options = [option for plugin in LEFT_OUT for option in ("-p", f"no:{plugin}")]
-    switches = [switch for plugin, switch in SWITCHED_OFF.items() if plugin in names]
+    keep_left_out()
+    left_out = (*LEFT_OUT, *MODULES_LEFT_OUT)
+    options = [option for plugin in left_out for option in ("-p", f"no:{plugin}")]
     sys.argv[:] = ["pytest", *arguments, *paths]
     plugin = Plugin(ready)
-    code = pytest.main([*options, *OWN_OPTIONS, *arguments, *switches, *paths], plugins=[plugin])
+    code = pytest.main([*options, *OWN_OPTIONS, *arguments, *paths], plugins=[plugin])
     if not plugin.has_collected:
         sys.exit(int(code) or 1)

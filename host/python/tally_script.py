@@ -4,6 +4,7 @@ The package tallymark, in the interpreter that runs the file, keeps what was mar
 is imported once, in the host, as a module of its own name; a child executes one function.
 """
 
+import contextlib
 import os
 import sys
 
@@ -141,9 +142,8 @@ class Program:
         file.leave()
 
     @staticmethod
-    def run_loop(case, function, values):
+    def run_loop(case, function, values, pauses):
         state_of = sys.modules["tallymark._bench"].State
-        pauses = Pauses(function)
 
         def run(begin, sizing):
             of = watched(state_of, pauses.numbers) if sizing else state_of
@@ -157,11 +157,15 @@ class Program:
         if benchmark is None:
             return file.failure
         file.enter()
+        function = benchmark.function
+        is_coroutine = tally_program.is_coroutine_function(function)
+        runs = tally_program.run_to_its_end if is_coroutine else contextlib.nullcontext
         try:
-            if benchmark.takes_state():
-                self.run_loop(case, benchmark.function, values)
-            else:
-                case.measure(benchmark.function, (), values)
+            with runs(function) as called:
+                if benchmark.takes_state():
+                    self.run_loop(case, called, values, Pauses(function))
+                else:
+                    case.measure(called, (), values)
         except BaseException as error:
             return tally_program.describe(error)
         return None

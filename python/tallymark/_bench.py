@@ -160,6 +160,16 @@ def _shown(name: str, number: int, value: object) -> str:
     return own if isinstance(own, str) else f"{name}{number}"
 
 
+def _makes_generator(function: object) -> bool:
+    import inspect
+
+    called = type(function).__call__ if callable(function) else function
+    return any(
+        inspect.isgeneratorfunction(one) or inspect.isasyncgenfunction(one)
+        for one in (function, called)
+    )
+
+
 def _checked(params: Mapping[str, Sequence[Any]] | None) -> dict[str, list[Any]]:
     checked = {}
     for name, values in (params or {}).items():
@@ -189,7 +199,8 @@ def bench(
     """Marks a function as a benchmark, and leaves it as it is.
 
     One whose first parameter is named `state` has a loop of its own, `for _ in state:`. Of any other, an execution is a
-    call, with the parameters' values as keyword arguments.
+    call, with the parameters' values as keyword arguments. A coroutine function is run to its end by an event loop of
+    asyncio's, whose work is measured with it. A generator function is refused: a call only makes the generator.
 
     `params` gives a case for every combination of values. `label` is what it is called, instead of its name; "/"
     divides it. `tags` are for `--filter tag=…`.
@@ -201,6 +212,12 @@ def bench(
     def mark(marked: Any) -> Any:
         if not callable(marked):
             raise TypeError(f"@tallymark.bench marks a function, not {marked!r}")
+        if _makes_generator(marked):
+            name = getattr(marked, "__name__", repr(marked))
+            raise TypeError(
+                f"@tallymark.bench marks {name}, whose call only makes a generator and executes nothing of it: mark a "
+                "function that goes over it, such as lambda: list(f())"
+            )
         its_label = label or getattr(marked, "__name__", None) or repr(marked)
         registered.append(Benchmark(marked, its_label, values, tuple(tags)))
         return marked

@@ -113,6 +113,13 @@ def test_modules_of_the_same_name_are_each_scripts_own():
     assert two > 10 * one, (one, two)
 
 
+def test_a_script_that_ends_as_it_begins_leaves_the_others():
+    cases = measured("ends.py", "changing.py")
+    assert status(cases["ends/ends.py"]) == "failed", cases
+    assert "ends.py needs no_such_module" in text(cases["ends/ends.py"]), cases["ends/ends.py"]
+    assert status(cases["changing/late 10"]) == "ok", cases
+
+
 def test_what_fails_says_why():
     cases = measured("failing.py", "changing.py", options=["-f", "failing", "-f", "late"])
     assert "no such number" in text(cases["failing/raises"])

@@ -1,4 +1,4 @@
-"""`tally run --pytest` on projects of two files, each with one habit: what a conftest.py leaves, threads, rounds, other
+"""`tally run --pytest` on projects of two files, each with one habit: what a conftest.py leaves, threads, other
 plugins' forms, loops and coroutines.
 
 Run as: TALLY=…/tally python3 pytest_habits_test.py. Exit code 77: this interpreter has no pytest.
@@ -110,6 +110,35 @@ def test_prepared(pool, benchmark):
         expect(all("it has 2 threads" in one for one in differ), f"the reason is named: {differ}")
 
 
+def check_a_thread_that_is_polled():
+    """A fork that looks for its answer again and again is as stuck as one that waits for it."""
+    fixture = """
+import queue, threading, time, pytest
+@pytest.fixture
+def worker():
+    given, made = queue.SimpleQueue(), []
+    def work():
+        while (number := given.get()) is not None:
+            made.append(number + 1)
+    thread = threading.Thread(target=work)
+    thread.start()
+    def call(number):
+        given.put(number)
+        while not made:
+            time.sleep(0.0005)
+        return made.pop()
+    yield call
+    given.put(None)
+    thread.join()
+"""
+    tests = """
+def test_it(worker, benchmark):
+    assert benchmark(worker, 1) == 2
+"""
+    status, case = status_of(fixture, tests, "--timeout", "60", "--retries", "0")["test_it"]
+    expect(status == "ok" and case["counts"]["per_iteration"] > 1_000, f"it is measured: {case}")
+
+
 def check_what_a_conftest_leaves():
     """A folder that it has entered, files that it has open, and what it has made of signals."""
     conftest = """
@@ -156,39 +185,57 @@ def test_safe_removal(benchmark):
             expect(found[name][0] == "ok", f"{option}: {name}: {found[name][1]}")
 
 
-def check_rounds():
-    """pedantic() with a teardown and no setup, with a setup that takes the arguments, and one that returns nothing."""
-    tests = """
-import os
-def fill(d):
-    for i in range(1000):
-        d[i] = i
-def test_make_folder(benchmark, tmp_path):
-    benchmark.pedantic(os.mkdir, (tmp_path / "x",), teardown=os.rmdir, rounds=5)
-def test_teardown(benchmark):
-    d = {}
-    benchmark.pedantic(lambda: fill(d), teardown=d.clear, rounds=5)
-def test_setup(benchmark):
-    d = {}
-    benchmark.pedantic(lambda: fill(d), setup=d.clear, rounds=5)
-def test_twice(benchmark):
-    d = {}
-    benchmark.pedantic(lambda: fill(d), teardown=d.clear, rounds=5, iterations=2)
-def test_setup_returns_0(benchmark):
-    benchmark.pedantic(len, ("",), setup=lambda: 0)
-def test_setup_with_arguments(benchmark):
-    benchmark.pedantic(len, ([],), setup=lambda one: one.append(1))
+def check_which_tests_benchmark():
+    """A fixture may be requested by name, and what is called so may be something else."""
+    conftest = """
+import pytest
+@pytest.fixture(name="bench")
+def other_name(request):
+    return request.getfixturevalue("benchmark")
+@pytest.fixture
+def over_it(bench):
+    return bench
+@pytest.fixture(autouse=True)
+def of_all(request):
+    if "benchmark" in request.fixturenames:
+        request.getfixturevalue("benchmark")
 """
-    found = status_of("", tests)
-    for name, (status, case) in found.items():
-        expect(status == "ok", f"{name}: {case}")
-    each = {name: case["counts"]["per_iteration"] for name, (_, case) in found.items()}
-    near = abs(each["test_teardown"] - each["test_setup"]) < 0.01 * each["test_setup"]
-    expect(near, f"a teardown does what a setup does: {each}")
-    # Its second execution writes over what is there.
-    expect(
-        each["test_twice"] < 0.98 * each["test_teardown"], f"two executions to a teardown: {each}"
-    )
+    tests = """
+import pytest
+def test_by_request(request):
+    assert request.getfixturevalue("benchmark")(sum, [1, 2]) == 3
+def test_by_fixture(over_it):
+    over_it(sum, [1, 2])
+@pytest.mark.benchmark
+def test_marked(request):
+    request.getfixturevalue("benchmark")(sum, [1, 2])
+def test_maybe(request):
+    if request.node.name == "another":
+        request.getfixturevalue("benchmark")(sum, [1, 2])
+def test_none():
+    assert "benchmark"
+class TestOwn:
+    @pytest.fixture
+    def benchmark(self):
+        return [1, 2, 3]
+    def test_index(self, benchmark):
+        assert sum(benchmark) == 6
+    def test_index_by_request(self, request):
+        assert sum(request.getfixturevalue("benchmark")) == 6
+    @pytest.mark.benchmark
+    def test_marked_index(self, benchmark):
+        assert sum(benchmark) == 6
+class TestMore:
+    @pytest.fixture
+    def benchmark(self, benchmark):
+        benchmark.extra_info["b"] = 2
+        return benchmark
+    def test_more(self, benchmark):
+        assert benchmark(sum, [1, 2]) == 3
+"""
+    found = {name: status for name, (status, _) in status_of(conftest, tests).items()}
+    names = "test_by_request", "test_by_fixture", "test_marked", "test_marked_index", "test_more"
+    expect(found == {**dict.fromkeys(names, "ok"), "test_maybe": "skipped"}, f"{found}")
 
 
 def check_what_codspeed_measures():
@@ -230,6 +277,99 @@ def test_strict(benchmark):
     found = status_of(conftest, tests, code=1)
     expect(found["test_old"][0] == "ok", f"its own filter holds: {found['test_old']}")
     expect("gone soon" in str(found["test_strict"][1]["failure"]), f"{found['test_strict']}")
+
+
+# What is installed: as pytest-benchmark, as pytest-xdist and as pytest-cov have their options, each of which measures,
+# forks or traces where it is not switched off.
+INSTALLED = {
+    "pytest_benchmark/plugin.py": """
+import pytest
+@pytest.fixture
+def benchmark():
+    raise RuntimeError("pytest-benchmark measures")
+""",
+    "xdist/plugin.py": """
+import pytest
+def pytest_addoption(parser):
+    parser.getgroup("xdist")._addoption("-n", dest="numprocesses", type=int, default=None)
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    assert config.option.numprocesses == 0, "pytest-xdist distributes"
+""",
+    "pytest_cov/plugin.py": """
+import pytest
+def pytest_addoption(parser):
+    parser.addoption("--cov", action="append", default=[])
+    parser.addoption("--no-cov", action="store_true", default=False)
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config):
+    assert early_config.known_args_namespace.no_cov, "pytest-cov traces"
+""",
+    "installed-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: installed\nVersion: 1\n",
+    "installed-1.dist-info/entry_points.txt": """[pytest11]
+benchmark = pytest_benchmark.plugin
+xdist = xdist.plugin
+pytest_cov = pytest_cov.plugin
+""",
+}
+
+
+def check_plugins_that_a_project_names():
+    with tempfile.TemporaryDirectory() as place:
+        installed, folder = Path(place) / "installed", Path(place) / "project"
+        folder.mkdir()
+        for name, text in INSTALLED.items():
+            (installed / name).parent.mkdir(parents=True, exist_ok=True)
+            (installed / name).write_text(text)
+        (folder / "test_it.py").write_text(BENCHMARK)
+        for options, conftest in (
+            ("-n 4 --cov=src", ""),
+            ("-p no:xdist -p no:pytest_cov", ""),
+            ("-p no:xdist --cov=src", 'pytest_plugins = ["pytest_benchmark.plugin"]\n'),
+            ("-n 4 -p pytest_benchmark.plugin", ""),
+        ):
+            (folder / "pytest.ini").write_text(f"[pytest]\naddopts = {options}\n")
+            (folder / "conftest.py").write_text(conftest)
+            cases, _, _ = record_of(
+                "--pytest",
+                folder,
+                "--images",
+                "off",
+                "--keep-env",
+                "PYTHONPATH",
+                PYTHONPATH=str(installed),
+            )
+            status = [case["status"] for case in cases.values()]
+            expect(status == ["ok"], f"{options}, {conftest}: {cases}")
+
+
+def check_what_a_coroutine_leaves():
+    """Its loop is closed: what is collected afterwards has nothing to warn of."""
+    conftest = """
+import gc, pytest
+def pytest_configure(config):
+    config.addinivalue_line("filterwarnings", "error")
+@pytest.fixture(autouse=True)
+def collects():
+    yield
+    gc.collect()
+"""
+    tests = """
+import asyncio, socket
+async def work():
+    await asyncio.sleep(0)
+    return 3
+def test_closes(benchmark):
+    assert benchmark(work) == 3
+def test_leaves_sockets(benchmark):
+    socket.socketpair()
+    benchmark(int)
+"""
+    found = status_of(conftest, tests, code=1)
+    expect(found["test_closes"][0] == "ok", f"{found['test_closes']}")
+    status, case = found["test_leaves_sockets"]
+    said = case["failure"]["message"]
+    expect(status == "failed" and "Warning: " in said.splitlines()[0], f"it says why: {said}")
 
 
 def check_files_that_skip_themselves():
@@ -347,10 +487,13 @@ run_checks(
     check_a_fixture_that_hangs,
     check_threads_of_a_conftest,
     check_threads_that_a_benchmark_waits_for,
+    check_a_thread_that_is_polled,
     check_what_a_conftest_leaves,
-    check_rounds,
+    check_which_tests_benchmark,
     check_what_codspeed_measures,
     check_filters_of_warnings,
+    check_plugins_that_a_project_names,
+    check_what_a_coroutine_leaves,
     check_files_that_skip_themselves,
     check_a_conftest_that_raises,
     check_more_threads_than_can_be_counted,

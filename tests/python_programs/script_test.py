@@ -132,6 +132,26 @@ def test_parameters_are_axes():
     assert {tuple(case["label"]) for case in cases.values()} == {("pauses",)}
 
 
+def test_a_coroutine_function_runs_to_its_end():
+    cases = measured("coroutines.py", options=["--counts-only"])
+    for name in ("whole", "body"):
+        few, many = (count(cases[f"{name}/n={n}"]) for n in (10, 1000))
+        # Each step goes through the event loop. Making a coroutine object takes some 500 instructions in all.
+        assert many - few > 990 * 1000, (name, few, many)
+    assert count(cases["called"]) > 10 * count(cases["whole/n=10"]), cases["called"]
+    assert 1000 < count(cases["each"]) < count(cases["body/n=10"]), cases["each"]
+    assert count(cases["empty"]) == 0, cases["empty"]
+    again = measured("coroutines.py", options=["--counts-only", "--images", "off"])
+    for name, case in cases.items():
+        assert count(again[name]) == count(case), name
+
+
+def test_a_generator_function_is_refused_where_it_is_marked():
+    for name in ("plain", "looping", "asynchronous"):
+        ended = ran(sys.executable, "generators.py", name)
+        assert ended.returncode != 0 and "only makes a generator" in ended.stderr, (name, ended)
+
+
 def test_a_file_measures_itself():
     ended = ran(sys.executable, "bench.py", "-f", "empty", "-f", "left", "--counts-only", "-q")
     assert ended.returncode == 1, ended

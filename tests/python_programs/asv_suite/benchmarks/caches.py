@@ -1,6 +1,7 @@
 """setup_cache: of a class, of one that inherits it, of a function, and of one that fails."""
 
 import os
+import stat
 
 
 class Value:
@@ -86,6 +87,63 @@ def time_of_files():
 
 
 time_of_files.setup_cache = only_files
+
+
+class Left:
+    """All that a folder can have."""
+
+    def setup_cache(self):
+        with open("data", "w") as file:
+            file.write("x" * 1000)
+        os.chmod("data", 0o640)
+        os.link("data", "same")
+        os.symlink("data", "link")
+        os.symlink("missing", "dangling")
+        os.mkfifo("pipe")
+        os.mkdir("empty", 0o750)
+        with open("tool", "w") as file:
+            file.write("#!/bin/sh\n")
+        os.chmod("tool", 0o755)
+        os.utime("data", ns=(10**18, 10**18 + 7))
+        return os.path.abspath("data")
+
+    def setup(self, path):
+        assert sorted(os.listdir()) == [
+            "dangling",
+            "data",
+            "empty",
+            "link",
+            "pipe",
+            "same",
+            "tool",
+        ]
+        about = os.stat("data")
+        assert (stat.S_IMODE(about.st_mode), about.st_mtime_ns) == (0o640, 10**18 + 7)
+        assert os.path.samefile("data", "same") and os.readlink("link") == "data"
+        assert os.readlink("dangling") == "missing" and stat.S_ISFIFO(os.stat("pipe").st_mode)
+        assert os.access("tool", os.X_OK) and stat.S_IMODE(os.stat("empty").st_mode) == 0o750
+        assert not os.path.samefile("data", path)
+
+    def time_by_its_path(self, path):
+        with open(path) as file:
+            assert len(file.read()) == 1000
+
+    def time_by_its_name(self, path):
+        with open("data") as file:
+            assert len(file.read()) == 1000
+
+    def time_write(self, path):
+        with open("empty/file", "w") as file:
+            file.write("x")
+
+
+class Writes:
+    def setup_cache(self):
+        return os.getcwd()
+
+    def time_it(self, folder):
+        with open(os.path.join(folder, "file"), "w") as file:
+            file.write("x")
 
 
 class Fails:
