@@ -552,7 +552,10 @@ def check_failures():
         (["command", "true", "--name", "a", "--name", "b"], "more names than commands"),
         (["command", "true", "--parameter", "n=1", "--parameter", "n=2"], "'n' is given twice"),
         (["command", "true", "--parameter", "n=1,1"], "parameter 'n' has the value '1' twice"),
-        (["command", "true", "--parameter", "threads=1"], "'threads' cannot be the name of a parameter"),
+        (
+            ["command", "true", "--parameter", "threads=1"],
+            "'threads' cannot be the name of a parameter",
+        ),
         (["command", "true", "--parameter", "x y]=1"], "'x y]' cannot be the name of a parameter"),
         (["command", "true", "--parameter", "n="], "an empty value"),
         (["command", "true", "--file", ""], "an empty path"),

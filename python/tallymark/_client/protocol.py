@@ -119,7 +119,7 @@ class Connection:
         return time.monotonic() - self._last_event
 
     def state(self) -> str:
-        """": process 123, D in folio_wait", as the kernel has it; "" where it says nothing."""
+        """ ": process 123, D in folio_wait", as the kernel has it; "" where it says nothing."""
         pid = self.hello.get("pid")
         try:
             with open(f"/proc/{pid}/stat") as file:
