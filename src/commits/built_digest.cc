@@ -65,6 +65,24 @@ bool is_below(const fs::path& path, const std::string& folder) {
   return (path.lexically_normal().string() + "/").starts_with(fs::path(folder).lexically_normal().string() + "/");
 }
 
+/// Paths below a folder, sorted: of what may be loaded, or of all files, any of which a command may read. Without those
+/// below `except`.
+std::vector<fs::path> files_in(const std::string& folder, bool all, const std::string& except = {}) {
+  std::vector<fs::path> files;
+  std::error_code code;
+  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, code);
+  for (const fs::recursive_directory_iterator end; !code && at != end; at.increment(code)) {
+    std::error_code ignored;
+    if (at->path().filename() == ".git" || (!except.empty() && is_below(at->path(), except))) {
+      at.disable_recursion_pending();
+    } else if ((all || is_loadable(at->path())) && at->is_regular_file(ignored)) {
+      files.push_back(at->path());
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
 /// What is in the folders where an interpreter looks for modules, outside of the tree: a build may install into them. A
 /// file that was there before this process is known by what `file_identity` says of it, and another by its content: so
 /// an installation of the same files changes nothing. Nothing where there are too many.
@@ -74,17 +92,8 @@ std::optional<std::string> digest_of_installed(const ResolvedInterpreter& interp
   std::set<fs::path> files;
   for (const std::string& folder : interpreter.folders) {
     if (folder.empty() || is_below(folder, tree)) continue;
-    std::error_code code;
-    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, code);
-    for (const fs::recursive_directory_iterator end; !code && at != end; at.increment(code)) {
-      std::error_code ignored;
-      if (is_below(at->path(), tree)) {
-        at.disable_recursion_pending();
-      } else if (is_loadable(at->path()) && at->is_regular_file(ignored)) {
-        files.insert(at->path());
-      }
-      if (files.size() > kMostInstalled) return std::nullopt;
-    }
+    for (fs::path& file : files_in(folder, false, tree)) files.insert(std::move(file));
+    if (files.size() > kMostInstalled) return std::nullopt;
   }
   Digest all;
   for (const fs::path& file : files) {
@@ -108,23 +117,6 @@ std::string digest_beside(const std::string& program, FileDigests& digests) {
     for (const fs::path& file : files) all.add(file.string()).add(digests.of(file));
   }
   return all.hex();
-}
-
-/// Paths below the tree, sorted: of what may be loaded, or of all files, any of which a command may read.
-std::vector<fs::path> files_in(const std::string& tree, bool all) {
-  std::vector<fs::path> files;
-  std::error_code code;
-  fs::recursive_directory_iterator at(tree, fs::directory_options::skip_permission_denied, code);
-  for (const fs::recursive_directory_iterator end; !code && at != end; at.increment(code)) {
-    std::error_code ignored;
-    if (at->path().filename() == ".git") {
-      at.disable_recursion_pending();
-    } else if (at->is_regular_file(ignored) && (all || is_loadable(at->path()))) {
-      files.push_back(at->path());
-    }
-  }
-  std::ranges::sort(files);
-  return files;
 }
 
 /// Nothing where not all is known that it loads.
