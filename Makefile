@@ -75,7 +75,7 @@ test: setup-test
 	@$(BUILD_TESTS)
 	@$(MAKE) --no-print-directory tested
 
-# What follows the build. GROUP=1 to 6: of the longest tests one group of six (tests/groups.txt).
+# What follows the build. GROUP=1 to 8: of the longest tests one group of eight (tests/groups.txt).
 GROUP ?= all
 tested:
 	@$(CTEST) -LE $(LONG)
