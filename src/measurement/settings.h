@@ -15,7 +15,7 @@ namespace tally {
 
 /// Of how cases are counted: where it differs, the same code may read another count. Each change is a commit that says
 /// which counts moved, and by how much; docs/reference/record.md has the list.
-inline constexpr int kCountingVersion = 9;
+inline constexpr int kCountingVersion = 10;
 
 /// Executions in one counted replicate, where nobody says how many. Of a program's own benchmark, fewer where it is too
 /// heavy (protocol/instruction_budget.h).
