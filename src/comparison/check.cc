@@ -15,7 +15,7 @@ namespace {
 
 /// One metric of one case on both sides.
 struct Change {
-  double before = 0;  ///< 0 where the base is below zero.
+  double before = 0;  ///< 0 where a count of the base is below zero.
   double after = 0;
   bool worse = false;   ///< Beyond the limit.
   bool better = false;  ///< Likewise, in the other direction.
@@ -31,7 +31,11 @@ struct Judgement {
 // The epsilon keeps "+1%" from failing at exactly one percent.
 constexpr double kEpsilon = 1e-12;
 
-double share_of(double before, double after) { return relative_change(std::max(before, 0.0), after); }
+/// What a benchmark reports may be below zero; the share is then of its size.
+double share_of(double before, double after, Metric metric) {
+  if (metric == Metric::value && before < 0) return (after - before) / -before;
+  return relative_change(std::max(before, 0.0), after);
+}
 
 /// `more` and `less`: what has surely been added and taken away, and the shares of the base that these are.
 struct Reach {
@@ -56,7 +60,7 @@ Change held(double before, double after, const Reach& reach, const Limit& limit)
 /// Plain figures: what is more is more. With a `threshold` a share must exceed it to be one.
 Change held_count(double before, double after, double threshold, const Limit& limit) {
   before = std::max(before, 0.0);
-  const double change = share_of(before, after);
+  const double change = relative_change(before, after);
   Reach reach{.more = after - before, .less = before - after};
   if (after - before > threshold) reach.more_share = change;
   if (before - after > threshold) reach.less_share = -change;
@@ -73,8 +77,8 @@ Change held_time(const TimeChange& time, const Limit& limit) {
 /// Figures that are known to lie within a range: what is more for certain is more.
 Change held_range(const MetricValue& before, const MetricValue& after, const Limit& limit) {
   Reach reach{.more = after.range.low - before.range.high, .less = before.range.low - after.range.high};
-  if (reach.more > 0) reach.more_share = share_of(before.range.high, after.range.low);
-  if (reach.less > 0) reach.less_share = -share_of(before.range.low, after.range.high);
+  if (reach.more > 0) reach.more_share = share_of(before.range.high, after.range.low, limit.metric);
+  if (reach.less > 0) reach.less_share = -share_of(before.range.low, after.range.high, limit.metric);
   return held(before.value, after.value, reach, limit);
 }
 
@@ -83,7 +87,11 @@ std::string what_is(Metric metric) { return metric == Metric::time ? "time" : fm
 /// Of a case that both sides have taken times of.
 std::string why_no_time(const CaseComparison& one) {
   const auto refused = std::ranges::find(one.notes, NoteCode::times_refused, &Note::code);
-  return refused == one.notes.end() ? "there are too few samples of its time" : refused->text;
+  if (refused != one.notes.end()) return refused->text;
+  for (const auto& [side, of] : {std::pair(one.base, "the base's"), std::pair(one.next, "its new")}) {
+    if (!(side->wall->median_s > 0)) return fmt::format("{} time is not above zero, and so no base of a ratio", of);
+  }
+  return "there are too few samples of its time";
 }
 
 /// Of a figure that both sides have. A kernel's launch is the processor's work.
@@ -102,7 +110,7 @@ std::string why_hidden(const CountChange& counts, const Limit& limit) {
   const bool varies = counts.threshold_of == ThresholdOf::replicates || counts.threshold_of == ThresholdOf::executions;
   const double more = counts.after - counts.before;
   if (!varies || limit.kind != Limit::Kind::share || more > counts.threshold ||
-      share_of(counts.before, counts.after) <= limit.value + kEpsilon)
+      share_of(counts.before, counts.after, limit.metric) <= limit.value + kEpsilon)
     return {};
   return fmt::format("its count varies: {:.10g} more lies within ± {:.10g}, so the limit {} says nothing of it",
                      std::round(more), std::round(counts.threshold), limit.text);
@@ -181,7 +189,7 @@ std::string message(const CaseComparison& one, const Change& change, const Limit
       fmt::format("{}{}{}", denoised ? "denoised " : "", to_string(limit.metric), warm ? " of a warm cache" : "");
   if (limit.kind == Limit::Kind::ceiling && (one.base == nullptr || one.base->status != CaseStatus::ok))
     return fmt::format("{} {}, limit {}", what, amount(change.after, limit.metric), limit.text);
-  return fmt::format("{} {} ({} → {}), limit {}", what, percent(share_of(change.before, change.after)),
+  return fmt::format("{} {} ({} → {}), limit {}", what, percent(share_of(change.before, change.after, limit.metric)),
                      amount(change.before, limit.metric), amount(change.after, limit.metric), limit.text);
 }
 
@@ -289,7 +297,7 @@ class Checker {
                     .metric = limit.metric,
                     .before = change.before,
                     .after = change.after,
-                    .change = share_of(change.before, change.after),
+                    .change = share_of(change.before, change.after, limit.metric),
                     .message = message(one, change, limit)};
     if (finding.severity == Severity::failure && !one.environment_changes.empty() &&
         limit.kind != Limit::Kind::ceiling) {

@@ -393,6 +393,40 @@ TEST(Gate, TheDefaultIsHeldAgainstWhatACaseReports) {
   EXPECT_EQ(gate.hold({limit("instructions=+1%"), limit("value=101")}), 3);
 }
 
+TEST(Gate, AValueBelowZeroIsHeldByItsSize) {
+  Gate gate;
+  for (Record* record : {&gate.base, &gate.next}) {
+    record->cases.pop_back();
+    CaseRecord& one = record->cases[0];
+    one.counts.reset();
+    one.wall.reset();
+    one.reported = Reported{.value = -10, .unit = "dB"};
+  }
+  gate.next.cases[0].reported->value = -1;
+  EXPECT_EQ(gate.hold({limit("value=+5%")}), 3);
+  ASSERT_EQ(gate.result.findings.size(), 1U);
+  EXPECT_EQ(gate.result.findings[0].message, "value +90 % (-10 → -1), limit value=+5%");
+  EXPECT_DOUBLE_EQ(gate.result.findings[0].change, gate.comparison.cases[0].value->change) << "as compare says";
+  EXPECT_EQ(gate.hold({limit("value=+95%")}), 0);
+  EXPECT_EQ(gate.hold({limit("value=+1")}), 3) << "as an amount, too";
+  std::swap(gate.base, gate.next);
+  EXPECT_EQ(gate.hold({limit("value=+5%")}), 0);
+  EXPECT_EQ(gate.result.findings[0].message, "value -900 % (-1 → -10), limit value=+5%");
+  gate.next.cases[0].reported->value = 1;
+  EXPECT_EQ(gate.hold({limit("value=+5%")}), 3) << "across zero";
+}
+
+TEST(Gate, ATimeThatIsNotAboveZeroIsNotCompared) {
+  for (const bool is_amount : {false, true}) {
+    Gate gate;
+    for (double& sample : gate.base.cases[0].wall->replicates_s) sample = -1e-10;
+    gate.base.cases[0].wall->median_s = -1e-10;
+    EXPECT_EQ(gate.hold({limit(is_amount ? "time=+1us" : "time=+10%")}), 2);
+    ASSERT_EQ(gate.result.uncompared.size(), 1U);
+    EXPECT_EQ(gate.result.uncompared[0].why, "the base's time is not above zero, and so no base of a ratio");
+  }
+}
+
 TEST(Gate, WhatIsNotComparedIsNoPassUnlessItIsAllowed) {
   Gate gate;
   gate.next.cases[1].counts =

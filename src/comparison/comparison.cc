@@ -245,8 +245,9 @@ void compare_pair(const Comparison& run, CaseComparison& result, const CompareOp
   } else if (!work_of(base) || !work_of(next)) {
     result.verdict = Verdict::refused;
     if (result.notes.empty() || result.notes.back().code != NoteCode::times_refused)
-      result.notes.push_back({NoteCode::nothing_to_compare,
-                              "nothing to compare: the two sides share neither counts nor enough samples of time"});
+      result.notes.push_back(
+          {NoteCode::nothing_to_compare,
+           "nothing to compare: the two sides share neither counts nor enough samples of times above 0"});
     return;
   }
   compare_kernels(result);

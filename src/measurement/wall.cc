@@ -68,8 +68,11 @@ std::optional<Interval> ratio_interval(std::span<const std::vector<double>> a, s
   const std::vector<double> log_a = logs(a);
   const std::vector<double> log_b = logs(b);
   if (log_a.size() < 2 || log_b.size() < 2) return std::nullopt;
-  const double middle_a = std::log(median(pooled(a)));
-  const double middle_b = std::log(median(pooled(b)));
+  const double median_a = median(pooled(a));
+  const double median_b = median(pooled(b));
+  if (!(median_a > 0 && median_b > 0)) return std::nullopt;
+  const double middle_a = std::log(median_a);
+  const double middle_b = std::log(median_b);
   const double centre = middle_b - middle_a;
   if (std::max(log_a.size(), log_b.size()) < kEnoughForRanks) {
     const double reach = welch_reach(log_a, log_b);

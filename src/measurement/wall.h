@@ -81,7 +81,8 @@ Interval hierarchical_interval(std::span<const std::vector<double>> by_child);
 
 /// 95 % interval of median(b) / median(a) by the same reasoning, on the logarithms of the children's medians: Welch's
 /// up to eight children a side, and from nine on the two intervals joined by their distances from the medians (MOVER:
-/// Zou & Donner, 2008). Empty when either side has fewer than two children.
+/// Zou & Donner, 2008). Empty when either side has fewer than two children whose median is above 0, or its own is not:
+/// of a statement that takes no time the empty loop may take more.
 std::optional<Interval> ratio_interval(std::span<const std::vector<double>> a, std::span<const std::vector<double>> b);
 
 /// "bimodal", "drifting", "one_child", "imprecise" (the interval's half width exceeds `precision`), "throttled" (some

@@ -88,6 +88,14 @@ TEST(Wall, IntervalCoversTheMedianOfTwoLayouts) {
   EXPECT_GT(ratio_covered, rounds * 90 / 100);
 }
 
+TEST(Wall, TimesThatAreNotAboveZeroHaveNoRatio) {
+  const std::vector<std::vector<double>> nothing = {{-1e-10}, {-1e-10}, {-1e-10}, {1e-10}, {1e-10}};
+  const std::vector<std::vector<double>> much = {{1e-3}, {1.01e-3}, {1e-3}, {0.99e-3}, {1e-3}};
+  EXPECT_FALSE(ratio_interval(nothing, much));
+  EXPECT_FALSE(ratio_interval(much, nothing));
+  EXPECT_TRUE(ratio_interval(much, much));
+}
+
 TEST(Wall, RatioIntervalCoversTheTruth) {
   std::mt19937_64 random(8);
   int covered = 0;
