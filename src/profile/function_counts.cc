@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -142,53 +143,110 @@ class ByTexts {
   std::vector<Entry> entries_;
 };
 
+/// A profile's functions by the keys that they have in counts: those of one key are one group. Without a naming each is
+/// a group of its own.
+class Groups {
+ public:
+  Groups(const Profile& profile, FunctionNaming naming) : profile_(profile), of_(profile.functions.size()) {
+    std::map<FunctionKey, std::uint32_t> known;
+    for (std::uint32_t f = 0; f < of_.size(); ++f) {
+      of_[f] = f;
+      if (naming == nullptr) continue;
+      const auto& [object, file, name] = profile.functions[f];
+      FunctionKey key = naming({text(object), text(file), text(name)});
+      const auto [at, is_new] = known.try_emplace(std::move(key), static_cast<std::uint32_t>(keys_.size()));
+      if (is_new) keys_.push_back(at->first);
+      of_[f] = at->second;
+    }
+    size_ = naming == nullptr ? of_.size() : keys_.size();
+  }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::uint32_t of(std::uint32_t function) const { return of_[function]; }
+
+  [[nodiscard]] FunctionCounts counts(const std::vector<double>& values) const {
+    if (keys_.empty()) {
+      ByTexts result(profile_);
+      for (std::size_t f = 0; f < values.size(); ++f)
+        result.add(profile_.functions[f], profile_.functions[f].file, values[f]);
+      return std::move(result).counts(nullptr);
+    }
+    FunctionCounts result;
+    for (std::size_t group = 0; group < values.size(); ++group) result.add(keys_[group], values[group]);
+    return result;
+  }
+
+ private:
+  [[nodiscard]] const std::string& text(std::uint32_t number) const { return profile_.strings[number]; }
+
+  const Profile& profile_;
+  std::vector<std::uint32_t> of_;
+  std::vector<FunctionKey> keys_;  ///< None without a naming.
+  std::size_t size_ = 0;
+};
+
+/// A part that the compiler has taken out of a function: going there is no call of that function.
+bool is_outlined(std::string_view name) { return name.contains(".part.") || name.contains(".cold"); }
+
 }  // namespace
 
 FunctionCounts function_counts(const Profile& profile, std::size_t event, Inclusion inclusion, FunctionNaming naming) {
   if (event >= profile.events.size()) return {};
-  ByTexts result(profile);
   if (inclusion == Inclusion::exclusive) {
+    ByTexts result(profile);
     for (std::size_t row = 0; row < profile.rows.size(); ++row) {
       result.add(profile.functions[profile.rows[row].function], profile.rows[row].file,
                  static_cast<double>(profile.row_cost(row)[event]));
     }
     return std::move(result).counts(naming);
   }
-  std::vector<double> own(profile.functions.size());
-  std::vector<double> incoming(profile.functions.size());
-  std::vector<bool> called(profile.functions.size());
-  std::vector<bool> ran_before(profile.functions.size());  // or how often it was called is not known
+  const Groups groups(profile, naming);
+  std::vector<double> own(groups.size());
+  std::vector<double> incoming(groups.size());
+  std::vector<bool> is_called(groups.size());
+  std::vector<bool> ran_before(groups.size());             // or how often it was called is not known
+  std::vector<bool> has_caller(profile.functions.size());  // of any group
   for (std::size_t row = 0; row < profile.rows.size(); ++row) {
-    own[profile.rows[row].function] += static_cast<double>(profile.row_cost(row)[event]);
+    own[groups.of(profile.rows[row].function)] += static_cast<double>(profile.row_cost(row)[event]);
   }
   for (std::size_t i = 0; i < profile.calls.size(); ++i) {
     const std::uint32_t caller = profile.rows[profile.calls[i].row].function;
     const std::uint32_t callee = profile.calls[i].callee;
     if (caller == callee) continue;
+    has_caller[callee] = true;
+    const std::uint32_t from = groups.of(caller);
+    const std::uint32_t to = groups.of(callee);
+    if (profile.calls[i].count == 0) ran_before[to] = true;
+    if (from == to) continue;
     const auto cost = static_cast<double>(profile.call_cost(i)[event]);
-    own[caller] += cost;
-    incoming[callee] += cost;
-    called[callee] = true;
-    if (profile.calls[i].count == 0) ran_before[callee] = true;
+    own[from] += cost;
+    incoming[to] += cost;
+    is_called[to] = true;
   }
-  for (std::size_t f = 0; f < profile.functions.size(); ++f) {
-    const auto& function = profile.functions[f];
+  for (std::uint32_t f = 0; f < profile.functions.size(); ++f) {
+    if (!has_caller[f]) ran_before[groups.of(f)] = true;
+  }
+  std::vector<double> costs(groups.size());
+  for (std::size_t group = 0; group < groups.size(); ++group) {
     // A function that was running when the region began has cost that no call claims: the larger figure is the whole.
-    result.add(function, function.file,
-               !called[f]      ? own[f]
-               : ran_before[f] ? std::max(incoming[f], own[f])
-                               : incoming[f]);
+    costs[group] = !is_called[group]   ? own[group]
+                   : ran_before[group] ? std::max(incoming[group], own[group])
+                                       : incoming[group];
   }
-  return std::move(result).counts(naming);
+  return groups.counts(costs);
 }
 
 FunctionCounts function_calls(const Profile& profile, FunctionNaming naming) {
-  std::vector<double> called(profile.functions.size());
-  for (const Profile::Call& call : profile.calls) called[call.callee] += static_cast<double>(call.count);
-  ByTexts result(profile);
-  for (std::size_t f = 0; f < called.size(); ++f)
-    result.add(profile.functions[f], profile.functions[f].file, called[f]);
-  return std::move(result).counts(naming);
+  const Groups groups(profile, naming);
+  std::vector<double> called(groups.size());
+  for (const Profile::Call& call : profile.calls) {
+    const std::uint32_t caller = profile.rows[call.row].function;
+    if (caller != call.callee && groups.of(caller) == groups.of(call.callee) &&
+        is_outlined(profile.name_of(profile.functions[call.callee])))
+      continue;
+    called[groups.of(call.callee)] += static_cast<double>(call.count);
+  }
+  return groups.counts(called);
 }
 
 }  // namespace tally

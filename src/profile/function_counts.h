@@ -62,12 +62,14 @@ using FunctionNaming = FunctionKey (*)(const FunctionKey&);
 
 /// Exclusive: the costs of a function's own code, inlined code under its own file. Inclusive: with all it called; for a
 /// function that has callers, the sum of what its calls cost (calls to itself left out), so that members of a longer
-/// cycle count work twice; inclusive counts must not be summed. Without a naming, as the profile calls them.
+/// cycle count work twice; inclusive counts must not be summed. Functions that a naming calls the same are one, and
+/// what they call of each other is within it. Without a naming, as the profile calls them.
 FunctionCounts function_counts(const Profile& profile, std::size_t event, Inclusion inclusion,
                                FunctionNaming naming = nullptr);
 
 /// How often each function was called, by itself too. Exact: Callgrind counts every call. One that was running when the
-/// region began, and was not called within it, is not there; inlined code is never called.
+/// region began, and was not called within it, is not there; inlined code is never called. Where a naming makes one of
+/// a function and a part that the compiler has taken out of it (".part.0", ".cold"), going there is no call.
 FunctionCounts function_calls(const Profile& profile, FunctionNaming naming = nullptr);
 
 }  // namespace tally

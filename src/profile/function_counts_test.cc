@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "profile/callgrind.h"
 #include "profile/rules.h"
 
 namespace tally {
@@ -60,6 +61,40 @@ TEST(FunctionCounts, SortsByMagnitude) {
   const auto sorted = a.sorted();
   EXPECT_EQ(sorted[0].first.name, "negative");
   EXPECT_EQ(sorted[2].first.name, "small");
+}
+
+/// main calls foo once and nothing else; foo continues in a part of itself, and calls itself from there.
+constexpr std::string_view kOutlined = R"(events: Ir
+ob=/bin/a
+fl=a.c
+fn=main
+1 10
+cfn=foo
+calls=1 0
+2 1000
+fn=foo
+5 50
+cfn=foo.part.0
+calls=2 0
+6 950
+fn=foo.part.0
+7 900
+cfn=foo
+calls=1 0
+8 400
+)";
+
+TEST(FunctionCounts, AFunctionAndAPartOfItAreOneWhereNamesAreStandard) {
+  const auto profile = parse_callgrind(kOutlined);
+  ASSERT_TRUE(profile);
+  const FunctionKey foo = {"a", "a.c", "foo"};
+  const FunctionCounts all = function_counts(*profile, 0, Inclusion::inclusive, standardize);
+  EXPECT_EQ(all.of(foo), 1000) << "not once more for its part";
+  EXPECT_EQ(all.of({"a", "a.c", "main"}), 1010);
+  EXPECT_EQ(function_calls(*profile, standardize).of(foo), 2) << "of main, and of itself";
+  const FunctionCounts by_its_names = function_counts(*profile, 0, Inclusion::inclusive);
+  EXPECT_EQ(by_its_names.of({"/bin/a", "a.c", "foo.part.0"}), 950);
+  EXPECT_EQ(function_calls(*profile).of({"/bin/a", "a.c", "foo.part.0"}), 2);
 }
 
 TEST(Rules, StandardNamesAreSharedByBuilds) {

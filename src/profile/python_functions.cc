@@ -229,7 +229,8 @@ class Reader {
   /// Through which native function each call of a Python function goes.
   void find_ways(const std::map<std::pair<Node, std::string_view>, Native>& by_name) {
     std::vector<PythonCall> left = calls_.calls;
-    std::map<std::uint32_t, Flow> into;  // by function
+    std::map<std::uint32_t, Flow> into;                        // by function
+    std::map<std::uint32_t, std::optional<Native>> first_way;  // by call
     for (std::size_t i = 0; i < observed_.calls.size(); ++i) {
       if (functions_[observed_.calls[i].callee].trampoline) into[observed_.calls[i].callee] += flow_of(i);
     }
@@ -239,7 +240,8 @@ class Reader {
       bool is_known = false;
       const auto name = way_of(functions_[function], is_known);
       if (!is_known) unclear_.push_back(call.caller);
-      // What is beneath is known of all ways of a call together.
+      // What is beneath is known of all ways of a call together; where they lead through several native functions, no
+      // way's own part of it is.
       const std::uint64_t beneath =
           left[number].count <= flow.count ? left[number].beneath : call.beneath / call.count * flow.count;
       left[number].beneath -= std::min(beneath, left[number].beneath);
@@ -250,6 +252,8 @@ class Reader {
         way.through = native->second;
         hooked_[native->second] += flow.cost + for_hook_ * flow.count;
       }
+      const std::optional<Native>& first = first_way.emplace(number, way.through).first->second;
+      if (call.beneath > 0 && first != way.through) unclear_.push_back(call.caller);
       ways_.push_back(way);
     }
   }

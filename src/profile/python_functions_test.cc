@@ -10,12 +10,28 @@ namespace {
 
 using testing::HasSubstr;
 
-/// `statement` calls f twice, f sorts with a key g, once, and calls itself, once. Observing takes 54 instructions a
-/// call, 4 of them in the trampoline. Numbers by hand: the evaluator takes 10 for f, 20 for g, sorting 100 alone.
-struct Observed {
+/// What Callgrind observed, function by function, and what was counted beside it.
+struct Observation {
   std::string text = "events: Ir\nob=/lib/libpython.so\n";
   PythonCalls calls;
 
+  void function(const std::string& name, std::uint64_t own) {
+    text += "fl=\nfn=" + name + "\n1 " + std::to_string(own) + "\n";
+  }
+  void call(const std::string& name, int count, std::uint64_t cost, const std::string& object = "") {
+    const bool is_ours = name.starts_with("tally_");
+    text += "cob=" + (object.empty() ? is_ours ? "/opt/_tally_functions.abi3.so" : "/lib/libpython.so" : object) +
+            "\ncfl=\ncfn=" + name + "\ncalls=" + std::to_string(count) + " 0\n1 " + std::to_string(cost) + "\n";
+  }
+
+  [[nodiscard]] Result<PythonProfile> read(std::uint64_t loop = 7) const {
+    return python_profile(*parse_callgrind(text), calls, loop);
+  }
+};
+
+/// `statement` calls f twice, f sorts with a key g, once, and calls itself, once. Observing takes 54 instructions a
+/// call, 4 of them in the trampoline. Numbers by hand: the evaluator takes 10 for f, 20 for g, sorting 100 alone.
+struct Observed : Observation {
   Observed() {
     calls.standard = "/usr/lib/python3.11";
     calls.path = {"/home/me/project", "/usr/lib/python3.11"};
@@ -48,18 +64,40 @@ struct Observed {
     function("tally_py_2'tally_hook'_PyEval_EvalFrameDefault'tally_py_0'tally_hook", 4);
     call("_PyEval_EvalFrameDefault'tally_py_2'tally_hook", 1, again, "/lib/libpython.so");
   }
+};
 
-  void function(const std::string& name, std::uint64_t own) {
-    text += "fl=\nfn=" + name + "\n1 " + std::to_string(own) + "\n";
-  }
-  void call(const std::string& name, int count, std::uint64_t cost, const std::string& object = "") {
-    const bool is_ours = name.starts_with("tally_");
-    text += "cob=" + (object.empty() ? is_ours ? "/opt/_tally_functions.abi3.so" : "/lib/libpython.so" : object) +
-            "\ncfl=\ncfn=" + name + "\ncalls=" + std::to_string(count) + " 0\n1 " + std::to_string(cost) + "\n";
-  }
-
-  [[nodiscard]] Result<PythonProfile> read(std::uint64_t loop = 7) const {
-    return python_profile(*parse_callgrind(text), calls, loop);
+/// `statement` calls f once by itself, where it calls g 30 times, and twice through `list`, where it calls nothing. The
+/// evaluator takes 5 for each f and 10 for each g, `list` 40 alone; observing is as above.
+struct CalledInTwoWays : Observation {
+  CalledInTwoWays() {
+    calls.standard = "/usr/lib/python3.11";
+    calls.path = {"/home/me/project", "/usr/lib/python3.11"};
+    calls.functions = {{}, {"f", "/home/me/project/tools/sums.py", 3}, {"g", "/home/me/project/tools/sums.py", 8}};
+    calls.calls = {{0, 2, 3, 30}, {2, 4, 30, 0}};
+    const std::uint64_t direct = 5 + 30 * (54 + 10);
+    const std::uint64_t listed = 2 * 5;
+    function("_PyEval_EvalFrameDefault'_PyEval_Vector", 30);
+    call("tally_hook", 1, 54 + direct);
+    call("list_vectorcall", 1, 40 + 108 + listed);
+    function("list_vectorcall", 40);
+    call("tally_hook", 2, 108 + listed);
+    function("_PyEval_EvalFrameDefault'tally_py_0'tally_hook", 15);
+    call("tally_hook", 30, 30 * (54 + 10));
+    function("_PyEval_EvalFrameDefault'tally_py_1'tally_hook", 300);
+    text += "ob=/opt/_tally_functions.abi3.so\n";
+    const std::string by_itself = "tally_py_0'tally_hook'_PyEval_EvalFrameDefault'_PyEval_Vector";
+    const std::string by_list = "tally_py_0'tally_hook'list_vectorcall'_PyEval_EvalFrameDefault'_PyEval_Vector";
+    const std::string inner = "tally_py_1'tally_hook'_PyEval_EvalFrameDefault'tally_py_0'tally_hook";
+    function("tally_hook", 33 * 50);
+    call(by_itself, 1, 4 + direct);
+    call(by_list, 2, 8 + listed);
+    call(inner, 30, 30 * (4 + 10));
+    function(by_itself, 4);
+    call("_PyEval_EvalFrameDefault'tally_py_0'tally_hook", 1, direct, "/lib/libpython.so");
+    function(by_list, 8);
+    call("_PyEval_EvalFrameDefault'tally_py_0'tally_hook", 2, listed, "/lib/libpython.so");
+    function(inner, 120);
+    call("_PyEval_EvalFrameDefault'tally_py_1'tally_hook", 30, 300, "/lib/libpython.so");
   }
 };
 
@@ -100,6 +138,23 @@ TEST(PythonFunctions, InclusiveCostsCountARecursionOnce) {
   const FunctionCounts calls = function_calls(folded);
   EXPECT_EQ(of(calls, kF), 3);
   EXPECT_EQ(of(calls, kG), 1);
+}
+
+TEST(PythonFunctions, OfAFunctionThatIsCalledInTwoWaysNoWayHasAnotherOnesCalls) {
+  const auto read = CalledInTwoWays().read();
+  ASSERT_TRUE(read) << describe(read.error());
+  const FunctionCounts own = function_counts(read->profile, 0, Inclusion::exclusive);
+  EXPECT_EQ(own.sum(), 63 + 15 + 300);
+  EXPECT_EQ(of(own, "statement"), 63) << "with what list takes by itself: how much is beneath it is not known";
+  const FunctionCounts all = function_counts(read->profile, 0, Inclusion::inclusive);
+  EXPECT_EQ(of(all, kF), 15 + 300);
+  for (const auto& [key, cost] : all.entries()) EXPECT_LE(cost, own.sum()) << key.name;
+  // Where f calls nothing, both ways are known.
+  CalledInTwoWays leaf;
+  leaf.calls.calls[0].beneath = 0;
+  const auto both = leaf.read();
+  ASSERT_TRUE(both);
+  EXPECT_EQ(of(function_counts(both->profile, 0, Inclusion::exclusive), "list_vectorcall"), 40);
 }
 
 TEST(PythonFunctions, WhatDoesNotAgreeIsRefused) {
