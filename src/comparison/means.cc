@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -9,13 +10,14 @@ namespace tally {
 
 namespace {
 
+/// Infinite where a count comes from nothing.
 std::optional<double> ratio_of(const CaseComparison& one, bool of_times) {
   if (of_times)
     return one.time && one.time->before_s > 0 && one.time->after_s > 0
                ? std::optional(one.time->after_s / one.time->before_s)
                : std::nullopt;
-  if (!one.counts || one.counts->before <= 0 || one.counts->after <= 0) return std::nullopt;
-  return one.counts->after / one.counts->before;
+  if (!one.counts || one.counts->after <= 0) return std::nullopt;
+  return one.counts->before > 0 ? one.counts->after / one.counts->before : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
@@ -36,8 +38,10 @@ Means means_of(const Comparison& comparison) {
     for (const CaseComparison& one : comparison.cases) {
       const auto ratio = one.shown().language == language ? ratio_of(one, means.of_times) : std::nullopt;
       if (!ratio) continue;
-      ++mean.cases;
-      logarithms += std::log(*ratio);
+      if (std::isfinite(*ratio)) {
+        ++mean.cases;
+        logarithms += std::log(*ratio);
+      }
       if (!has_moved(one)) continue;
       ++means.moved;
       if (*ratio - 1 > means.worst_change) {

@@ -22,7 +22,7 @@ struct Means {
   std::vector<LanguageMean> languages;  ///< In the order in which a reader knows them: Python, C++, commands.
   bool of_times = false;
   const CaseComparison* worst = nullptr;  ///< Null: none became worse.
-  double worst_change = 0;
+  double worst_change = 0;                ///< Infinite from nothing, which has no part in a mean.
   std::size_t moved = 0;
 };
 

@@ -54,6 +54,20 @@ TEST(Means, AreGeometricByLanguage) {
   EXPECT_FALSE(means.of_times);
 }
 
+TEST(Means, WhatComesFromNothingIsWorstAndInNoMean) {
+  Compared compared({{"a", "python", 1}, {"b", "python", 2}, {"c", "python", 0.5}});
+  scale_count(*compared.base.cases[0].counts, 0);
+  compared.comparison = compare(compared.base, compared.next, {});
+  const Means means = means_of(compared.comparison);
+  ASSERT_EQ(means.languages.size(), 1U);
+  EXPECT_EQ(means.languages[0].cases, 2U);
+  EXPECT_THAT(means.languages[0].change, DoubleNear(0, 1e-3));
+  EXPECT_EQ(means.moved, 3U);
+  ASSERT_NE(means.worst, nullptr);
+  EXPECT_EQ(means.worst->id, "a");
+  EXPECT_TRUE(std::isinf(means.worst_change));
+}
+
 TEST(Means, HaveNoWorstWhereNothingBecameWorse) {
   const Means means = means_of(Compared({{"a", "python", 0.5}, {"b", "python", 1}}).comparison);
   EXPECT_EQ(means.worst, nullptr);

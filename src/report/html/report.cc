@@ -129,7 +129,11 @@ Object verdict_json(const CaseComparison& one) {
                  {"environment", one.environment_changes}};
   if (one.counts) {
     json["before"] = one.counts->before;
-    if (std::isfinite(one.counts->change)) json["change"] = one.counts->change;
+    if (std::isfinite(one.counts->change)) {
+      json["change"] = one.counts->change;
+    } else if (one.counts->change > 0) {
+      json["from_nothing"] = true;
+    }
     json["threshold"] = one.counts->threshold;
     json["threshold_of"] = to_string(one.counts->threshold_of);
   }

@@ -178,7 +178,8 @@ std::string means_line(const Comparison& comparison) {
   std::string text = fmt::format("{}: {} in the geometric mean of {} cases", means.of_times ? "times" : "instructions",
                                  join(parts, ", "), cases);
   if (means.worst != nullptr)
-    text += fmt::format("; worst: {} {}", readable_id(means.worst->id), format_change(means.worst_change));
+    text += fmt::format("; worst: {} {}", readable_id(means.worst->id),
+                        std::isfinite(means.worst_change) ? format_change(means.worst_change) : "from nothing");
   return text;
 }
 

@@ -15,7 +15,7 @@ function card(title, value, note) {
 
 function countNote(counts, base) {
   if (base?.before !== undefined) {
-    const change = percent(base.change) || 'new';
+    const change = percent(countChange(base)) || 'new';
     return [`base ${figure(base.before)}, `, changeText(base.verdict, change)];
   }
   const of = counts.proven ? ` of ${counts.proven}` : '';

@@ -27,13 +27,18 @@ const countBeforeColumn = {
   cell: ({base}) => (base?.before === undefined ? '' : figure(base.before)),
 };
 
+/// A share of the base; infinite where the count comes from nothing.
+const countChange = (base) => (base?.from_nothing ? Infinity : base?.change);
+
 const countChangeColumn = {
   title: 'Change',
   small: 'change',
   numeric: true,
-  value: (one) => one.base?.change,
+  value: (one) => countChange(one.base),
   cell: ({base}) =>
-    base?.change === undefined ? '' : changeText(base.verdict, percent(base.change), 'soft'),
+    countChange(base) === undefined
+      ? ''
+      : changeText(base.verdict, percent(countChange(base)), 'soft'),
 };
 
 const spreadColumn = {

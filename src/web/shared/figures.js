@@ -49,15 +49,17 @@ function seconds(value, half) {
   return shown.toFixed(decimals) + '\u202f' + name;
 }
 
+/// A change; infinite: from nothing.
 function percent(part) {
   if (part === undefined || part === null) return '';
+  if (part === Infinity) return 'from nothing';
   const value = part * 100;
   if (value === 0) return '0\u202f%';
-  return (
-    (value > 0 ? '+' : '') +
-    Number(value.toPrecision(Math.abs(value) >= 100 ? 3 : 2)).toLocaleString('en-US') +
-    '\u202f%'
-  );
+  // Rounded as the command rounds. Without a number of figures, what is written ends after three decimals.
+  const figures = Math.abs(value) >= 100 ? 3 : 2;
+  const rounded = Number(value.toPrecision(figures));
+  const text = rounded.toLocaleString('en-US', {maximumSignificantDigits: figures});
+  return (value > 0 ? '+' : '') + text + '\u202f%';
 }
 
 function share(part, whole) {
