@@ -205,6 +205,16 @@ const tests = {
       assert.notEqual(await page.title(), 'pwned', hash);
     }
   },
+  async 'a history of one commit shows its cases'() {
+    const first = pathToFileURL(join(pages, 'first', 'index.html')).href;
+    await page.goto('about:blank');
+    await page.goto(first + address('group 0/case 0 [cpp]'));
+    await page.waitForSelector('svg.counts');
+    assert.equal(await page.locator('.counts .dot').count(), 1);
+    assert.doesNotMatch(await page.content(), /NaN/);
+    assert.equal(await page.locator('.alert').count(), 0);
+    await shot('history-first');
+  },
   async 'dark follows the system, and the button changes it'() {
     await page.emulateMedia({colorScheme: 'dark'});
     await open(address(sum) + atCommit(8));

@@ -27,6 +27,8 @@ fi
 "$pages" "$folder/pages"
 rm -rf "$folder/pages/history"
 "$site" "$folder/pages/history"
+rm -rf "$folder/pages/first"
+"$site" "$folder/pages/first" 3 1
 cd "$folder"
 export CHROMIUM="$browser"
 node report.test.mjs pages

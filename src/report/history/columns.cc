@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string_view>
 #include <vector>
 
 namespace tally {
@@ -50,9 +52,10 @@ std::vector<const SeriesPoint*> with_figures(const CaseSeries& series) {
   return points;
 }
 
-Object times_json(const std::vector<const SeriesPoint*>& points, double unit_s) {
+Object times_json(const std::vector<const SeriesPoint*>& points, const History& history, double unit_s) {
   Differences point, median;
-  Array below, above;
+  Array below, above, processor;
+  std::map<std::string_view, std::int64_t> numbers;  // of processors, as they come
   const auto in_units = [unit_s](double seconds) {
     return std::isfinite(seconds) ? static_cast<std::int64_t>(std::llround(seconds / unit_s)) : 0;
   };
@@ -63,12 +66,17 @@ Object times_json(const std::vector<const SeriesPoint*>& points, double unit_s) 
     median.add(in_units(middle));
     below.emplace_back(in_units(middle - static_cast<double>(points[i]->time_low_s)));
     above.emplace_back(in_units(static_cast<double>(points[i]->time_high_s) - middle));
+    processor.emplace_back(
+        numbers.try_emplace(history.part_of(*points[i]).processor, static_cast<std::int64_t>(numbers.size()))
+            .first->second);
   }
-  return {{"unit_s", unit_s},
-          {"point", point.take()},
-          {"median", median.take()},
-          {"below", std::move(below)},
-          {"above", std::move(above)}};
+  Object json = {{"unit_s", unit_s},
+                 {"point", point.take()},
+                 {"median", median.take()},
+                 {"below", std::move(below)},
+                 {"above", std::move(above)}};
+  if (numbers.size() > 1) json["processor"] = std::move(processor);
+  return json;
 }
 
 }  // namespace
@@ -84,7 +92,7 @@ Object series_json(const CaseSeries& series, const History& history) {
   return {{"scale", scale < 1 ? json::Value(scale) : json::Value(std::llround(scale))},
           {"run", run.take()},
           {"counts", counts.take()},
-          {"time", times_json(points, unit_of(series))}};
+          {"time", times_json(points, history, unit_of(series))}};
 }
 
 Array spark_json(const CaseSeries& series) {

@@ -93,14 +93,22 @@ TEST(HistorySite, StepsOfKeptProfilesHaveTheirFunctions) {
   EXPECT_EQ(with.size(), without.size() + 1);
 }
 
+/// As many runs, one after the other, of one processor.
+History history_of(std::size_t runs, const Basis& basis = {}) {
+  History history;
+  history.bases = {basis};
+  history.runs.assign(runs, HistoryRun{.environment = {}, .parts = {StoredPart()}});
+  return history;
+}
+
 TEST(HistoryColumns, AreDifferencesInUnitsThatKeepFiveFigures) {
   CaseSeries series = example_series("a [cpp]", {1000.5, 1000.5, -1, 1200});
   series.points[1].time_s = SeriesPoint::kNone;
-  expect_golden("history_site/series.json", json::to_text(series_json(series, {.bases = {{}}}), 1) + "\n");
+  expect_golden("history_site/series.json", json::to_text(series_json(series, history_of(4)), 1) + "\n");
 }
 
 TEST(HistoryColumns, ValuesOfAnySizeKeepNineFigures) {
-  const History history = {.bases = {{.metric = Metric::value, .unit = "ms"}}};
+  const History history = history_of(2, {.metric = Metric::value, .unit = "ms"});
   const auto scale_of = [&](const std::vector<double>& values) {
     return series_json(example_series("a", values), history)["scale"].number().value_or(0);
   };
@@ -108,6 +116,14 @@ TEST(HistoryColumns, ValuesOfAnySizeKeepNineFigures) {
   EXPECT_DOUBLE_EQ(scale_of({2.5e12, 3e12}), 1e-4);
   // A double has no more whole numbers.
   EXPECT_DOUBLE_EQ(scale_of({1e-9, 1e9}), 1e6);
+}
+
+TEST(HistoryColumns, TimesSayOfWhichProcessorTheyAreWhereThereAreSeveral) {
+  History history = history_of(3);
+  const CaseSeries series = example_series("a [cpp]", {10, 20, 30});
+  EXPECT_FALSE(series_json(series, history)["time"].has("processor"));
+  history.runs[1].parts[0].processor = "another";
+  EXPECT_EQ(json::to_text(series_json(series, history)["time"]["processor"]), "[0,1,0]");
 }
 
 TEST(HistorySite, AValueHasItsUnitFromTheRunOnAtWhichItHasIt) {

@@ -163,8 +163,7 @@ function showHistoryCase(id) {
     );
     return;
   }
-  seriesOf(one).then(
-    (points) => showSeries(one, points, place),
-    (error) => place.replaceChildren(el('p', {class: 'alert'}, String(error.message))),
-  );
+  seriesOf(one)
+    .then((points) => showSeries(one, points, place))
+    .catch((error) => place.replaceChildren(el('p', {class: 'alert'}, String(error.message))));
 }

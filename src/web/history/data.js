@@ -190,6 +190,7 @@ async function seriesOf(one) {
       median: medians[i] * raw.time.unit_s,
       low: (medians[i] - raw.time.below[i]) * raw.time.unit_s,
       high: (medians[i] + raw.time.above[i]) * raw.time.unit_s,
+      processor: raw.time.processor?.[i] ?? 0,
     };
   });
   return points;

@@ -30,7 +30,8 @@ function plotScale({first, last}, low, high, height) {
   const [from, to] = [Math.max(least, middle - 0.56 * range), middle + 0.56 * range];
   return {
     ...{width, height, from, to, first, last},
-    x: (place) => left + (inner * (place - first)) / (last - first),
+    // One commit alone stands in the middle.
+    x: (place) => left + (first < last ? (inner * (place - first)) / (last - first) : inner / 2),
     y: (value) => height - bottom - ((height - top - bottom) * (value - from)) / (to - from),
     placeAt: (x) => first + ((last - first) * (x - left)) / inner,
   };
@@ -48,8 +49,8 @@ function plotAxes(scale, write) {
   ]);
   const labels = Math.min(width < 500 ? 3 : 6, last - first + 1);
   const along = Array.from({length: labels}, (_, i) => {
-    const place = Math.round(first + ((last - first) * i) / (labels - 1));
-    const anchor = i === 0 ? 'start' : i === labels - 1 ? 'end' : 'middle';
+    const place = labels > 1 ? Math.round(first + ((last - first) * i) / (labels - 1)) : first;
+    const anchor = labels === 1 ? 'middle' : i === 0 ? 'start' : i === labels - 1 ? 'end' : 'middle';
     const at = {x: scale.x(place).toFixed(1), y: height - 6, 'text-anchor': anchor};
     return svg('text', {...at, class: 'id'}, shortId(site.commits[place]));
   });
@@ -174,7 +175,7 @@ function timeTicks({from, to}) {
   return (value) => `${(value / size).toFixed(decimals)}\u202f${unit}`;
 }
 
-/// Medians as a line in the band of their intervals.
+/// Medians as a line in the band of their intervals; a line for each processor.
 function timePlot(points, range, one) {
   const timed = points.filter(({time}) => time);
   const shown = timed.filter(({commit}) => isShown(range, commit));
@@ -184,7 +185,14 @@ function timePlot(points, range, one) {
   const scale = plotScale(range, low, high, 200);
   const at = ({commit}, value) =>
     `${scale.x(commit.place).toFixed(1)} ${scale.y(value).toFixed(1)}`;
-  const pieces = plotPieces(timed, range, breaks);
+  const processors = new Set(timed.map(({time}) => time.processor));
+  const pieces = [...processors].flatMap((processor) =>
+    plotPieces(
+      timed.filter(({time}) => time.processor === processor),
+      range,
+      breaks,
+    ),
+  );
   const bands = pieces.map((piece) => {
     const above = piece.map((point) => at(point, point.time.high));
     const below = piece.map((point) => at(point, point.time.low)).reverse();
