@@ -37,6 +37,14 @@ MathClass kernel_math(std::string_view kernel) {
   std::string name = lowered(kernel);
   // A library of embedding kernels whose name holds "gemm".
   for (std::size_t at = name.find("fbgemm"); at != std::string::npos; at = name.find("fbgemm")) name.erase(at, 6);
+  // Triton's are named after all operators that they are made of. One that fuses what stands beside a product is none:
+  // only a template ("tem") computes one.
+  if (name.starts_with("triton_")) {
+    const bool is_template = name.starts_with("triton_tem_");
+    if (is_template && holds_any(name, {"conv"}) && !holds_any(name, {"convert"})) return MathClass::convolution;
+    if (is_template && holds_any(name, {"_mm", "_bmm", "_addmm", "_baddbmm", "_scaled_mm"})) return MathClass::matmul;
+    return name.starts_with("triton_mm") || name.starts_with("triton_bmm") ? MathClass::matmul : MathClass::unknown;
+  }
   // Convolution first: cuDNN's convolutions are named after the matrix product that they are made of.
   if (holds_any(name, {"conv", "dgrad", "wgrad", "fprop", "winograd", "im2col", "col2im", "miopensp3asm", "naive_conv",
                        "igemm_fwd", "igemm_bwd", "igemm_wrw"})) {
@@ -44,29 +52,10 @@ MathClass kernel_math(std::string_view kernel) {
     if (!holds_any(name, {"convert"}) || holds_any(name, {"dgrad", "wgrad", "fprop", "winograd"}))
       return MathClass::convolution;
   }
-  if (holds_any(name, {"gemm",
-                       "gemv",
-                       "cutlass",
-                       "cijk_",
-                       "nvjet",
-                       "xmma",
-                       "splitkreduce",
-                       "matmul",
-                       "flash_fwd",
-                       "flash_bwd",
-                       "fmha",
-                       "flash_attention",
-                       "_mm_kernel",
-                       "triton_tem_fused_mm",
-                       "triton_tem_fused_bmm",
-                       "triton_tem_fused_addmm",
-                       "triton_mm",
-                       "triton_bmm",
-                       "dot_kernel",
-                       "cublaslt"}))
+  if (holds_any(name, {"gemm", "gemv", "cutlass", "cijk_", "nvjet", "xmma", "splitkreduce", "matmul", "flash_fwd",
+                       "flash_bwd", "fmha", "flash_attention", "_mm_kernel", "dot_kernel", "cublaslt"}))
     return MathClass::matmul;
-  if (name.empty() || name.starts_with("triton_") || name.starts_with("kernel") || name.starts_with("fused_"))
-    return MathClass::unknown;
+  if (name.empty() || name.starts_with("kernel") || name.starts_with("fused_")) return MathClass::unknown;
   return MathClass::other;
 }
 

@@ -9,7 +9,7 @@
 
 namespace tally::trace {
 
-inline constexpr int kNameRulesVersion = 1;
+inline constexpr int kNameRulesVersion = 2;
 
 /// By name, as the oracle has it: "nccl" or "rccl" in any case.
 bool is_communication(std::string_view kernel);

@@ -24,8 +24,13 @@ TEST(NameRules, KernelMath) {
   for (const auto* name :
        {"void at::native::vectorized_elementwise_kernel<4>", "convert_fp16", "fbgemm_gpu::permute_2D"})
     EXPECT_EQ(kernel_math(name), MathClass::other) << name;
-  for (const auto* name : {"", "triton_poi_fused_add_0", "Kernel2"})
+  for (const auto* name :
+       {"", "triton_poi_fused_add_0", "Kernel2", "triton_poi_fused__native_batch_norm_legit_convolution_relu_3",
+        "triton_red_fused_addmm_native_layer_norm_1", "triton_per_fused_convolution_backward_2"})
     EXPECT_EQ(kernel_math(name), MathClass::unknown) << name;
+  for (const auto* name : {"triton_tem_fused_addmm_relu_4", "triton_tem_fused_bmm_0", "triton_mm", "triton_bmm_5"})
+    EXPECT_EQ(kernel_math(name), MathClass::matmul) << name;
+  EXPECT_EQ(kernel_math("triton_tem_fused_convolution_2"), MathClass::convolution);
 }
 
 TEST(NameRules, TensorCores) {

@@ -56,13 +56,13 @@ struct Place {
 class Families {
  public:
   Place next(const CaseRecord& one) {
-    const auto [at, added] =
-        families_.try_emplace({one.label, one.language, one.runtime, one.autograd}, Place{families_.size(), 0});
+    const auto [at, added] = families_.try_emplace(
+        {one.label, one.language, one.runtime, one.autograd, one.device.value_or("")}, Place{families_.size(), 0});
     return {at->second.family, at->second.instance++};
   }
 
  private:
-  std::map<std::tuple<std::vector<std::string>, std::string, std::string, std::string>, Place> families_;
+  std::map<std::tuple<std::vector<std::string>, std::string, std::string, std::string, std::string>, Place> families_;
 };
 
 /// The entries of one case.

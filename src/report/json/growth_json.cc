@@ -35,6 +35,7 @@ std::string line_name(const Series& series) {
   one.language = first.language;
   one.runtime = first.runtime;
   one.autograd = first.autograd;
+  one.device = first.device;
   one.threads = series.axis == "threads" ? 1 : first.threads;
   for (const auto& parameter : first.params) {
     if (parameter.first != series.axis) one.params.push_back(parameter);

@@ -128,5 +128,20 @@ TEST(Growth, OfAPageHasALineForEachVariantOfABenchmark) {
   EXPECT_TRUE(all[2]["lines"][0]["counts"].is_null());
 }
 
+TEST(Growth, LinesOfTwoDevicesHaveTwoNames) {
+  Record record = growth();
+  std::vector<CaseRecord> on_device = record.cases;
+  for (CaseRecord& one : on_device) {
+    one.id += " cuda";
+    one.device = "cuda";
+  }
+  record.cases.insert(record.cases.end(), on_device.begin(), on_device.end());
+  const json::Value all = growth_json(record);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < all[0]["lines"].size(); ++i)
+    names.emplace_back(all[0]["lines"][i]["variant"].text_or(""));
+  EXPECT_THAT(names, testing::UnorderedElementsAre("py", "cpp", "py cuda", "cpp cuda"));
+}
+
 }  // namespace
 }  // namespace tally

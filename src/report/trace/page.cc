@@ -59,12 +59,18 @@ Object trace_data_json(const trace::TraceResult& result, const TraceTextOptions&
     if (row.operators) one["operators"] = true;
     rows.push_back(std::move(one));
   }
+  Array more;  // kernels of each device beyond the table's rows
+  for (const trace::DeviceFigures& device : result.figures.devices) {
+    const std::size_t all = (options.full_names ? device.kernels : device.short_kernels).size();
+    more.push_back(options.kernels == 0 || all <= options.kernels ? 0 : all - options.kernels);
+  }
   return {{"path", result.path},
           {"reading", render_reading(result)},
           {"doubts", render_doubts(result.figures)},
           {"figures", trace_json(std::span(&result, 1),
                                  {.kernels = options.kernels, .unprofiled_duration = options.unprofiled_duration})},
           {"rows", std::move(rows)},
+          {"more_kernels", std::move(more)},
           {"length_ns", end - base},
           {"left_out", timeline.left_out},
           {"left_out_ns", timeline.left_out_time},

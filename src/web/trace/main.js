@@ -30,13 +30,19 @@ function traceSection(trace, events) {
         `The ${count(trace.left_out)} shortest events, ${nanoseconds(trace.left_out_ns)} in all, are not drawn and ` +
           'not part of the utilization above the rows. All figures below include them.',
       ),
-    trace.figures.devices.map((device) => [
+    trace.figures.devices.map((device, i) => [
       el('h3', {}, 'Device ' + device.device),
       utilizationTable(device),
       el('h4', {}, `Idle ${nanoseconds(device.idle_ns)}, by cause`),
       idlePanel(trace, device),
       el('h4', {}, 'Kernels'),
       kernelTable(data.full_names ? device.kernels_by_name : device.kernels_by_short_name),
+      trace.more_kernels[i] > 0 &&
+        el(
+          'p',
+          {class: 'soft small'},
+          `… and ${count(trace.more_kernels[i])} more kernels of less time (tally trace --kernels 0 shows all)`,
+        ),
     ]),
   );
 }
