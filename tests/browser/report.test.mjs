@@ -44,7 +44,7 @@ const tests = {
     assert.ok(names[0].localeCompare(names[1], 'en', {numeric: true}) <= 0);
   },
   async 'a small change has its figures, and one from nothing its words'() {
-    const texts = await page.evaluate(() => [2e-6, -1e-9, 0.0123, 12.345, Infinity].map(percent));
+    const texts = await page.evaluate('[2e-6, -1e-9, 0.0123, 12.345, Infinity].map(percent)');
     assert.deepEqual(
       texts.map((text) => text.replace('\u202f', ' ')),
       ['+0.0002 %', '-0.0000001 %', '+1.2 %', '+1,230 %', 'from nothing'],

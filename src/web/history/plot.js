@@ -50,7 +50,8 @@ function plotAxes(scale, write) {
   const labels = Math.min(width < 500 ? 3 : 6, last - first + 1);
   const along = Array.from({length: labels}, (_, i) => {
     const place = labels > 1 ? Math.round(first + ((last - first) * i) / (labels - 1)) : first;
-    const anchor = labels === 1 ? 'middle' : i === 0 ? 'start' : i === labels - 1 ? 'end' : 'middle';
+    const anchor =
+      labels === 1 ? 'middle' : i === 0 ? 'start' : i === labels - 1 ? 'end' : 'middle';
     const at = {x: scale.x(place).toFixed(1), y: height - 6, 'text-anchor': anchor};
     return svg('text', {...at, class: 'id'}, shortId(site.commits[place]));
   });
