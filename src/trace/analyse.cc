@@ -21,8 +21,10 @@ namespace {
 void fill_estimates(const Device& device, DeviceFigures& out) {
   const Estimates& e = device.estimates;
   if (e.occupancy_weight > 0) out.occupancy_estimate = e.occupancy_weighted / e.occupancy_weight;
+  // Kernels at the same time share the multiprocessors: no sum of theirs is more than the time in which any ran.
   if (e.sm_weight > 0 && out.parts.window > 0)
-    out.sm_efficiency_estimate = e.sm_weighted / static_cast<double>(out.parts.window);
+    out.sm_efficiency_estimate =
+        std::min(e.sm_weighted, static_cast<double>(out.parts.busy)) / static_cast<double>(out.parts.window);
   out.copies = device.copies;
 }
 

@@ -95,7 +95,8 @@ struct DeviceFigures {
                               ///< operator that launched them or by their name.
   Nanoseconds tensor_core_time = 0;              ///< Sum of durations of kernels whose name says so.
   std::optional<double> occupancy_estimate;      ///< Per cent, mean over kernels weighted by duration.
-  std::optional<double> sm_efficiency_estimate;  ///< Share of the window: sum of duration × min(1, blocks per SM).
+  std::optional<double> sm_efficiency_estimate;  ///< Share of the window: sum of duration × min(1, blocks per SM), or
+                                                 ///< all that was busy if that is less (kernels at the same time).
   std::array<CopyTotals, kCopyDirections> copies;
   std::vector<KernelRow> kernels;        ///< By full name, longest total first, then by name.
   std::vector<KernelRow> short_kernels;  ///< By short name.

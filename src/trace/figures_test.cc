@@ -160,6 +160,14 @@ TEST(Figures, ClipsWorkToProfilerSteps) {
   EXPECT_EQ(copies.nanoseconds, 100'000U);
 }
 
+TEST(Figures, KernelsAtTheSameTimeAreNoMoreThanTheWholeOfTheMultiprocessors) {
+  Builder b;
+  b.work("kernel", "f", 0, 50, 1, R"("blocks per SM": 4.0)");
+  b.work("kernel", "g", 0, 50, 2, R"("blocks per SM": 4.0)");
+  b.work("kernel", "h", 80, 20, 3, R"("blocks per SM": 0.5)");
+  EXPECT_DOUBLE_EQ(figures_of(b).devices.at(0).sm_efficiency_estimate.value(), 0.7) << "as the utilization";
+}
+
 TEST(Figures, TabulatesKernelsAndWeighsEstimates) {
   Builder b;
   b.work("kernel", "void f<int>(int)", 0, 10, 1, R"("est. achieved occupancy %": 50, "blocks per SM": 0.5)");
