@@ -78,9 +78,8 @@ test: setup-test
 # What follows the build. GROUP=1 to 8: of the longest tests one group of eight (tests/groups.txt).
 GROUP ?= all
 tested:
-	@$(CTEST) -LE $(LONG)
-	@$(LINT) --slow build/release
-	@left_out=$$(tools/left_out.sh build/release $(GROUP)) && $(CTEST) -L $(LONG) $$left_out
+	@left_out=$$(tools/left_out.sh build/release $(GROUP)) && $(CTEST) -LE $(LONG) $$left_out && \
+	  $(LINT) --slow build/release && $(CTEST) -L $(LONG) $$left_out
 
 # For the tests of another PyTorch than Debian's; they are skipped without. Left alone while it holds what is pinned.
 TORCH_VENV = build/torch-venv
