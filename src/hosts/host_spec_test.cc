@@ -103,6 +103,26 @@ HostSpec counted_python(const std::string& version, const EnvironmentVariables& 
   return spec ? *std::move(spec) : HostSpec{};
 }
 
+TEST(HostSpec, AProgramInPythonLooksForModulesWhereTheUserMeansThem) {
+  const auto path_of = [](const std::string& path) {
+    ResolvedToolchain toolchain;
+    toolchain.interpreter = ResolvedInterpreter{.path = "/usr/bin/python3"};
+    toolchain.spec.own_host.python = PythonProgram{.framework = "pytest", .folder = "/home/me/project"};
+    HostKind kind;
+    kind.language = Language::python;
+    HostSurroundings around;
+    around.timed_environment = {{"PYTHONPATH", path}};
+    around.working_folder = "/home/me/project";
+    around.libexec = "/libexec";
+    auto spec = host_spec(kind, toolchain, {}, around, {});
+    EXPECT_TRUE(spec) << spec.error().message;
+    return spec ? std::string(value_of(spec->environment, "PYTHONPATH")) : std::string();
+  };
+  EXPECT_EQ(path_of("src"), "/home/me/project/src");
+  EXPECT_EQ(path_of("/opt/a:../lib:"), "/opt/a:/home/me/project/../lib:/home/me/project");
+  EXPECT_EQ(path_of("/opt/a"), "/opt/a");
+}
+
 TEST(HostSpec, AStartIsShownItsOwnModulesAloneWhereItIsKnownToNeedNoMore) {
   EXPECT_THAT(counted_python("3.13.0", {}).argv, Contains(host::kFirstModulesOption));
   EXPECT_THAT(counted_python("3.9.18", {}).argv, Contains(host::kFirstModulesOption));

@@ -61,6 +61,18 @@ bool has_relative_search_path(const EnvironmentVariables& environment) {
   return false;
 }
 
+/// PYTHONPATH as it is meant where the user stands: a program's host starts elsewhere. An empty entry is that folder.
+void make_search_path_absolute(EnvironmentVariables& environment, const std::string& folder) {
+  if (!has_relative_search_path(environment)) return;
+  std::string path;
+  for (const auto part : std::views::split(value_of(environment, "PYTHONPATH"), ':')) {
+    const std::string_view entry(part);
+    if (!path.empty()) path += ':';
+    path += entry.starts_with('/') ? std::string(entry) : entry.empty() ? folder : fmt::format("{}/{}", folder, entry);
+  }
+  set_variable(environment, "PYTHONPATH", path);
+}
+
 /// A package's folder, or a file: answer.py, answer.abi3.so, answer.cpython-311-x86_64-linux-gnu.so. Not answer.json.
 bool may_be_module(const std::filesystem::directory_entry& entry, std::string_view module) {
   const std::string name = entry.path().filename().string();
@@ -185,6 +197,7 @@ void add_python(HostSpec& spec, const ResolvedToolchain& toolchain, const HostKi
   spec.files = host_files(program, around.libexec);
   if (program) {
     spec.is_users_program = true;
+    make_search_path_absolute(spec.environment, around.working_folder);
     spec.late_environment = take_late_environment(spec.environment);
     spec.program = program_text(*program, toolchain.spec.own_host.args);
     spec.made_of += state_of_all(program->loaded);
