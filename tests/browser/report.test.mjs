@@ -50,6 +50,12 @@ const tests = {
       ['+0.0002 %', '-0.0000001 %', '+1.2 %', '+1,230 %', 'from nothing'],
     );
   },
+  async 'files of one name are known by as much of their path as differs'() {
+    const names = await page.evaluate(
+      "[...shortNames(['/a/x/u.h', '/b/x/u.h', '/a/main.cc', 'u.h']).values()]",
+    );
+    assert.deepEqual(names, ['a/x/u.h', 'b/x/u.h', 'main.cc', 'u.h']);
+  },
   async 'the filter narrows by words, by key and by status'() {
     await page.keyboard.press('/');
     await page.keyboard.type('conv2d py');

@@ -118,7 +118,7 @@ Value lines_json(const KeptLines* before, const KeptLines& after, PageSources& s
     total += delta.after;
     total_before += delta.before;
     if (delta.at.line == 0) {
-      elsewhere.push_back(Array{place_of(delta), hundredths(delta.after), hundredths(delta.before)});
+      elsewhere.push_back(Array{place_of(delta, {}), hundredths(delta.after), hundredths(delta.before)});
       continue;
     }
     const std::string row = fmt::format("{}", line.size());

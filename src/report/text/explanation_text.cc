@@ -231,7 +231,7 @@ std::string explanation_markdown(const Explanation& explanation) {
       if (!delta.text.empty()) text = (delta.gone ? "gone: " : "") + markdown_code(delta.text);
       if (!delta.text_before.empty()) text += "; was: " + markdown_code(delta.text_before);
       out += fmt::format("| {} | {} | {} | {} | {} |\n", signed_count(delta.delta()), format_count(delta.before),
-                         format_count(delta.after), markdown_escape(place_of(delta)), text);
+                         format_count(delta.after), markdown_escape(place_of(delta, explanation.lines.named)), text);
     }
   }
   if (!explanation.sites.named.empty()) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "base/text.h"
 #include "json/text.h"
@@ -56,10 +57,10 @@ std::string object_name(const std::string& object) {
   return std::string(base_name(standardize(FunctionKey{.object = object, .file = {}, .name = {}}).object));
 }
 
-/// A file's last name, or all of it where another has the same.
-std::map<std::string, std::string> short_names(const LineCosts& costs) {
+/// By path, a file's last name, or all of it where another has the same.
+std::map<std::string, std::string> short_names(const std::set<std::string>& paths) {
   std::map<std::string, std::set<std::string>> files;
-  for (const auto& [at, cost] : costs.lines) files[std::string(base_name(at.file))].insert(at.file);
+  for (const std::string& path : paths) files[std::string(base_name(path))].insert(path);
   std::map<std::string, std::string> names;
   for (const auto& [last, whole] : files) {
     for (const std::string& file : whole) names[file] = whole.size() == 1 ? last : file;
@@ -77,7 +78,9 @@ std::string render_lines(const KeptLines& kept, const LineRender& render) {
                    {.title = "text", .least = 16, .drop = 1}};
   const auto total = static_cast<double>(kept.costs.total());
   const auto texts = lines_of(kept.texts);
-  const auto names = short_names(kept.costs);
+  std::set<std::string> paths;
+  for (const auto& [at, cost] : kept.costs.lines) paths.insert(at.file);
+  const auto names = short_names(paths);
   const std::vector<CostOfLine> sorted = sorted_lines(kept.costs);
   for (const auto& [at, cost] : sorted) {
     if (render.top > 0 && table.rows.size() == render.top) break;
@@ -116,9 +119,13 @@ std::string lines_json(const KeptLines& kept, std::size_t top) {
          "\n";
 }
 
-std::string place_of(const LineDelta& delta) {
+std::string place_of(const LineDelta& delta, std::span<const LineDelta> among) {
   if (delta.at.line == 0) return object_name(delta.at.file);
-  return fmt::format("{}:{}", base_name(delta.at.file), delta.at.line);
+  const std::string_view last = base_name(delta.at.file);
+  const bool is_anothers = std::ranges::any_of(among, [&](const LineDelta& other) {
+    return other.at.line > 0 && other.at.file != delta.at.file && base_name(other.at.file) == last;
+  });
+  return fmt::format("{}:{}", is_anothers ? delta.at.file : last, delta.at.line);
 }
 
 std::string text_of(const LineDelta& delta) {
@@ -132,15 +139,14 @@ std::string render_line_deltas(const std::vector<LineDelta>& moved, const LineRe
                    {.title = "after", .right = true, .drop = 2},
                    {.title = "line", .least = 16},
                    {.title = "text", .least = 16, .drop = 1}};
-  std::size_t shown = 0;
-  for (const LineDelta& delta : moved) {
-    if (render.top > 0 && shown == render.top) break;
-    ++shown;
+  const std::size_t shown = render.top > 0 ? std::min(render.top, moved.size()) : moved.size();
+  const std::span<const LineDelta> of_table = std::span(moved).first(shown);
+  for (const LineDelta& delta : of_table) {
     const bool is_object = delta.at.line == 0;
     table.rows.push_back({{signed_count(delta.delta()), delta.delta() > 0 ? Tint::bad : Tint::good},
                           {format_count(delta.before)},
                           {format_count(delta.after)},
-                          {place_of(delta), is_object ? Tint::dim : Tint::none},
+                          {place_of(delta, of_table), is_object ? Tint::dim : Tint::none},
                           {text_of(delta), is_object ? Tint::dim : Tint::none}});
     if (!delta.text_before.empty()) table.rows.push_back({{}, {}, {}, {}, {"was: " + delta.text_before, Tint::dim}});
   }

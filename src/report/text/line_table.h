@@ -2,6 +2,7 @@
 /// colour.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,8 @@ std::string lines_json(const KeptLines& kept, std::size_t top);
 /// otherwise, what it was is below it.
 std::string render_line_deltas(const std::vector<LineDelta>& moved, const LineRender& render);
 
-/// "mylib.cc:12", or the object of code without lines.
-std::string place_of(const LineDelta& delta);
+/// "mylib.cc:12", or the object of code without lines. Where another file of `among` has that name, its whole path.
+std::string place_of(const LineDelta& delta, std::span<const LineDelta> among);
 /// Its text, or why there is none.
 std::string text_of(const LineDelta& delta);
 

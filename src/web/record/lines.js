@@ -16,12 +16,35 @@ async function sourceOf(number) {
   return unpackedSources.get(number);
 }
 
-/// {total, compared, files: [{name, newer, own, before, texts, rows: [{line, own, before, was, gone}]}],
+const lastName = (path) => path.slice(path.lastIndexOf('/') + 1);
+
+/// By path: as much of its end as no other of the paths has.
+function shortNames(paths) {
+  const ends = (path, names) => path.split('/').slice(-names).join('/');
+  const all = [...new Set(paths)];
+  return new Map(
+    all.map((path) => {
+      let names = 1;
+      while (
+        names < path.split('/').length &&
+        all.some((other) => other !== path && ends(other, names) === ends(path, names))
+      )
+        ++names;
+      return [path, ends(path, names)];
+    }),
+  );
+}
+
+/// {total, compared, files: [{name, short, newer, own, before, texts, rows: [{line, own, before, was, gone}]}],
 /// elsewhere}: files with the most cost, or the largest change, first.
 async function linesOf(packed) {
   const raw = await unpack(packed);
   const compared = Boolean(raw.before);
-  const files = raw.files.map((file) => ({...file, own: 0, before: 0, moved: 0, rows: []}));
+  const short = shortNames(raw.files.map(({name}) => name));
+  const files = raw.files.map((file) => ({
+    ...file,
+    ...{short: short.get(file.name), own: 0, before: 0, moved: 0, rows: []},
+  }));
   raw.line.forEach((line, n) => {
     const file = files[raw.file[n]];
     const row = {line, own: raw.own[n], before: compared ? raw.before[n] : 0};
@@ -64,8 +87,6 @@ function rowsInContext(file, whole) {
   return shown;
 }
 
-const lastName = (path) => path.slice(path.lastIndexOf('/') + 1);
-
 function sourceRow(row, file, lines, choose) {
   const wide = lines.compared ? 5 : 4;
   const indent = indentOf(file, row.line);
@@ -73,7 +94,7 @@ function sourceRow(row, file, lines, choose) {
     return el('tr', {class: 'skip'}, el('td', {colspan: wide, title: row.skip + ' lines'}, '⋯'));
   const change = row.own === undefined ? 0 : Math.round((row.own - row.before) * 100) / 100;
   const gone = row.gone !== undefined;
-  const name = lastName(file.name) + ':' + row.line;
+  const name = file.short + ':' + row.line;
   const part = row.own > 0 && lines.total > 0 ? row.own / lines.total : 0;
   const number = el(
     'button',
@@ -202,7 +223,7 @@ function lineSection(one) {
       },
       'Only lines with cost',
     );
-    const most = (file, n) => n < 3 || (chosen && chosen.startsWith(lastName(file.name) + ':'));
+    const most = (file, n) => n < 3 || (chosen && chosen.startsWith(file.short + ':'));
     place.replaceChildren(
       el('h2', {}, 'Source lines'),
       el('div', {class: 'chips'}, context),
@@ -228,12 +249,12 @@ function lineSection(one) {
   return place;
 }
 
-/// Chooses a line and moves to it; nothing where the page does not have it.
+/// Chooses a line, by its file's path or the end of that, and moves to it; nothing where the page does not have it.
 function showLine(name) {
   const rows = [...view.querySelectorAll('.source tr[data-line]')];
-  const found = rows.find((row) => row.dataset.line === name);
+  const found = rows.find(({dataset: {line}}) => line === name || name.endsWith('/' + line));
   if (!found) return;
-  keepView('line', name);
+  keepView('line', found.dataset.line);
   for (const row of rows) row.classList.toggle('chosen', row === found);
   found.closest('details').open = true;
   found.scrollIntoView({block: 'center'});

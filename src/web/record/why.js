@@ -2,14 +2,14 @@
 // Why a case moved: what `tally explain` says, in a panel.
 
 /// A line that moved, leading to it in its source.
-function whyLine({object, file, line, before, after, text, text_before: was, gone}) {
-  const name = object ? lastName(object) : lastName(file) + ':' + line;
+function whyLine({object, file, line, before, after, text, text_before: was, gone}, short) {
+  const name = object ? lastName(object) : short.get(file) + ':' + line;
   const place =
     object || gone
       ? el('code', {}, name)
       : el(
           'button',
-          {type: 'button', class: 'link', onclick: () => showLine(name)},
+          {type: 'button', class: 'link', onclick: () => showLine(file + ':' + line)},
           el('code', {}, name),
         );
   return el(
@@ -57,7 +57,8 @@ function whyOf(one) {
   const events = why.events.map(({event, before, after, estimated_cycles: cycles}) =>
     el('li', {}, `${signed(cycles)} estimated cycles: ${event} ${count(before)} → ${count(after)}`),
   );
-  const lines = (why.lines || []).slice(0, 12).map(whyLine);
+  const short = shortNames((why.lines || []).flatMap(({file}) => file ?? []));
+  const lines = (why.lines || []).slice(0, 12).map((line) => whyLine(line, short));
   const sites = (why.allocation_sites || []).slice(0, 8).map(({text}) => el('li', {}, text));
   const list = (title, items, className) =>
     items.length > 0 && [el('h3', {}, title), el('ul', {class: 'list small ' + className}, items)];
