@@ -84,6 +84,32 @@ def test_what_was_not_measured_is_named(run: Pytest) -> None:
     assert run(text, "--tally", "--tally-strict").returncode == 2
 
 
+def test_a_fixture_that_is_requested_by_its_name_makes_a_benchmark(run: Pytest) -> None:
+    text = """
+import pytest
+
+@pytest.fixture
+def bench(request):
+    return request.getfixturevalue("benchmark")
+
+@pytest.mark.tally(instructions=1)
+def test_in_the_test(request):
+    request.getfixturevalue("benchmark")(sorted, [3, 1, 2])
+
+def test_in_a_fixture(bench):
+    bench(sorted, [3, 1, 2])
+
+def test_neither(request):
+    assert request.getfixturevalue("tmp_path")
+"""
+    done = run(text, "--tally", "--tally-strict")
+    assert done.returncode == 3, done.stdout
+    assert "regression: test_mine.py::test_in_the_test: instructions" in done.stdout
+    assert "test_mine.py::test_in_a_fixture " in done.stdout
+    assert "judged 1 of 1 cases by 1 limits" in done.stdout
+    assert "test_neither" not in done.stdout
+
+
 def test_options_of_pytest_benchmark_are_accepted(run: Pytest) -> None:
     text = LOCKED.replace("SCALE", "1")
     skipped = run(text, "--benchmark-skip", "--benchmark-sort=name")

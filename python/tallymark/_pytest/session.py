@@ -94,6 +94,14 @@ class Session:
             self.baseline(), measured.record, limits, allow_uncompared=self._allow_uncompared
         )
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
+    ) -> None:
+        from tallymark._pytest.program import remember_fixture
+
+        remember_fixture(fixturedef.argname, request.node)
+
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[None]:
         from tallymark._errors import Error
