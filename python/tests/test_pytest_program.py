@@ -72,6 +72,15 @@ def test_a_run_that_measured_nothing_has_not_passed(run: Pytest) -> None:
     assert "nothing was measured" in nothing.stdout
 
 
+@pytest.mark.parametrize("option", ["--tally-disable", "--benchmark-disable", "--collect-only"])
+def test_where_nothing_shall_be_measured_that_is_no_failure(run: Pytest, option: str) -> None:
+    limit = ("--tally-limit", "instructions=1")
+    done = run(LOCKED.replace("SCALE", "1"), "--tally", *limit, option)
+    assert done.returncode == 0, done.stdout
+    assert "nothing was measured" not in done.stdout
+    assert "judged nothing" not in done.stdout
+
+
 def test_what_was_not_measured_is_named(run: Pytest) -> None:
     text = LOCKED.replace("SCALE", "1") + (
         "\ndef test_ends(benchmark):\n    import os, sys\n"

@@ -32,7 +32,9 @@ class Session:
         self.update = bool(config.getoption("tally_update"))
         has_other = has_pytest_benchmark()
         other = not has_other and config.getoption("--benchmark-disable", False)
-        self.disabled = bool(config.getoption("tally_disable") or other)
+        self.disabled = bool(
+            config.getoption("tally_disable") or other or config.option.collectonly
+        )
         self._unused: list[str] = []
         if not has_other:
             from tallymark._pytest.program import without_meaning
@@ -278,7 +280,8 @@ class Session:
                 return
         if self.update and self._rows:  # by this process, or by the workers of pytest-xdist
             self._notes.append(f"baseline written: {self.path}")
-        is_nothing = (self._not_measured or self.is_program) and not self._measured
+        is_program = self.is_program and not self.disabled
+        is_nothing = (self._not_measured or is_program) and not self._measured
         is_too_little = self._is_strict and self._not_measured
         if exitstatus == pytest.ExitCode.OK and (
             self._idle_limits() or is_nothing or is_too_little
@@ -288,7 +291,8 @@ class Session:
             codes = self._program_codes
             session.exitstatus = 3 if 3 in codes else codes[0]
         if exitstatus == pytest.ExitCode.TESTS_FAILED and self._codes and not self._other_failures:
-            session.exitstatus = 3 if 3 in self._codes else self._codes[0]
+            codes = [*self._codes, *self._program_codes]
+            session.exitstatus = 3 if 3 in codes else codes[0]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         from tallymark._view.text import columns
