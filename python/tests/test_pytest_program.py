@@ -81,6 +81,21 @@ def test_where_nothing_shall_be_measured_that_is_no_failure(run: Pytest, option:
     assert "judged nothing" not in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("ends", "option", "code"),
+    [("raise KeyboardInterrupt", "-v", 2), ("assert False", "-x", 1)],
+)
+def test_tests_that_were_stopped_are_not_counted(
+    run: Pytest, ends: str, option: str, code: int
+) -> None:
+    text = "def test_a(benchmark):\n    benchmark(sorted, [2, 1])\n\n"
+    text += f"def test_b():\n    {ends}\n\ndef test_c():\n    pass\n"
+    done = run(text, "--tally", option)
+    assert done.returncode == code, done.stdout
+    assert "tally: counting" not in done.stdout
+    assert "not counted, for the tests did not run to their end: 1" in done.stdout
+
+
 def test_what_was_not_measured_is_named(run: Pytest) -> None:
     text = LOCKED.replace("SCALE", "1") + (
         "\ndef test_ends(benchmark):\n    import os, sys\n"

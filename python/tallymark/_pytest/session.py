@@ -56,6 +56,7 @@ class Session:
         self._judged = 0  # of these
         self._used: set[str] = set()  # limits that judged something
         self.is_program = bool(config.getoption("tally"))
+        self._was_stopped = False
         self._is_strict = bool(config.getoption("tally_strict"))
         self._config = config
         self._program_codes: list[int] = []
@@ -264,7 +265,11 @@ class Session:
         from tallymark._errors import Error
 
         if self.is_program and not hasattr(session.config, "workerinput"):
-            self._measure_benchmarks()
+            ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+            if ended and not (session.shouldstop or session.shouldfail):
+                self._measure_benchmarks()
+            else:
+                self._was_stopped = True
         if self.update and self._new:
             from tallymark._baseline import update_baseline
 
@@ -319,6 +324,8 @@ class Session:
                 if self.is_program
                 else "; --tally counts tests where they stand, and carries nothing"
             )
+        elif self._was_stopped and self._benchmarks and not self.disabled:
+            yield f"not counted, for the tests did not run to their end: {len(self._benchmarks)}"
         elif self.is_program and not self._measured and not self.disabled:
             yield "nothing was measured: no test that passed has the fixture or the marker benchmark"
         if self._unused:
