@@ -235,6 +235,34 @@ def test_an_interrupt_stops_and_the_next_call_works(engine: tallymark.Engine) ->
     assert tallymark.count("1 + 1", engine=engine).ok
 
 
+def test_profiles_of_an_interrupted_run_are_read(engine: tallymark.Engine) -> None:
+    several = [
+        tallymark.Definition(STATEMENT, setup=SETUP),
+        tallymark.Definition("time.sleep(3600)", setup="import time", options={"timeout": "5 s"}),
+    ]
+
+    def interrupt_behind_the_first(event: dict[str, Any]) -> None:
+        if event["event"] == "case":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    with pytest.raises(tallymark.Interrupted) as caught:
+        engine.measure(
+            several,
+            settings={"wall": False, "iterations": 1},
+            profiles=True,
+            calls=False,
+            on_event=interrupt_behind_the_first,
+        )
+    signal.signal(signal.SIGINT, before)
+    run = caught.value.run
+    assert run is not None
+    first = run.cases[0]
+    assert first["status"] == "ok"
+    assert sum(count for count, _ in run.profile(first["id"])["statement"]["exclusive"]) > 100
+    assert tallymark.count("1 + 1", engine=engine).ok
+
+
 def test_a_function_that_forks(engine: tallymark.Engine) -> None:
     """Its children are its own business; what they leave behind is ended."""
     marker = "7364" + str(os.getpid())

@@ -187,9 +187,11 @@ class Engine:
             connection = self._connected()
             try:
                 return self._measure(connection, request, on_event, timeout)
-            except BaseException:
-                # Whatever it was, what the server has still to say would be read as the next answer.
-                self.close()
+            except BaseException as error:
+                # Whatever it was, what the server has still to say would be read as the next answer. Of an interrupted
+                # run it has said all, and keeps the profiles for this connection.
+                if not (isinstance(error, Interrupted) and error.run is not None):
+                    self.close()
                 raise
 
     def _measure(
