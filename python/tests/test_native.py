@@ -189,6 +189,21 @@ def test_comparing_names_what_moved(engine: tallymark.Engine) -> None:
     assert (again.verdict, again.functions) == ("same", ())
 
 
+def test_two_cpp_statements_have_the_same_functions(engine: tallymark.Engine) -> None:
+    """Each is compiled under a name and into a library of its own."""
+    found = tallymark.compare(
+        "m[3] = 4; m[5] = 6;",
+        "m[3] = 4; m[5] = 7;",
+        setup="std::map<int, int> m;",
+        global_setup="#include <map>",
+        language="cpp",
+        times=False,
+        engine=engine,
+    )
+    assert (found.verdict, found.functions) == ("same", ())
+    assert found.a.functions
+
+
 def test_a_failure_has_the_traceback_of_the_measured_process(engine: tallymark.Engine) -> None:
     with pytest.raises(tallymark.CaseFailed, match=r"globals=globals\(\)") as caught:
         tallymark.count("sorted(nothing)", engine=engine)

@@ -162,6 +162,13 @@ def test_names_are_those_of_callgrind(stats: CallgrindStats) -> None:
     assert not [line for line in functions if "_Z" in line]
 
 
+def test_two_cpp_statements_have_the_same_functions_in_standard_names() -> None:
+    """Each is compiled under a name and into a library of its own."""
+    one, other = (mapped(value).collect_callgrind(number=10) for value in (6, 7))
+    assert len(one.delta(other)) > 0
+    assert len(one.as_standardized().delta(other.as_standardized())) == 0
+
+
 CPP = Timer(
     "s = step(s); tally::keep(s);",
     setup="unsigned s = 1;",
