@@ -8,8 +8,11 @@ import timeit
 from typing import Any, Callable
 
 import pytest
+import tallymark
 from tallymark import benchmark
 from tallymark.benchmark import CopyIfCallgrind, Language, Timer
+
+CPP = Timer("f();", timer=timeit.default_timer, language="cpp")
 
 
 class Played:
@@ -261,3 +264,30 @@ def test_what_imports_torch_in_its_only_execution_is_executed_again(
     timer.timeit(1000)
     assert late.seen == [4, 1]
     assert late.threads == 4
+
+
+@pytest.mark.parametrize(
+    "execute",
+    [
+        lambda: Timer("pass").collect_callgrind(1),
+        lambda: CPP.collect_callgrind(1),
+        lambda: CPP.timeit(1),
+        lambda: CPP.blocked_autorange(),
+        lambda: CPP.adaptive_autorange(),
+    ],
+    ids=["callgrind", "cpp callgrind", "cpp timeit", "cpp blocked", "cpp adaptive"],
+)
+def test_nothing_has_the_engine_s_limit_of_time(
+    monkeypatch: pytest.MonkeyPatch, execute: Callable[[], object]
+) -> None:
+    """PyTorch's own has none: what takes an hour there takes one here."""
+    limits: list[float] = []
+
+    def measure(engine: object, definitions: object, *, settings: Any, **others: object) -> None:
+        limits.append(settings.get("timeout_s", 300))
+        raise tallymark.Error("that is enough")
+
+    monkeypatch.setattr(tallymark.Engine, "measure", measure)
+    with pytest.raises((OSError, tallymark.Error), match="that is enough"):
+        execute()
+    assert limits == [24 * 3600]
