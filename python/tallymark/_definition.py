@@ -35,6 +35,11 @@ class Definition:
     options: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
 
+def are_here(definitions: Iterable[Definition]) -> bool:
+    """Whether one of them has its values in this very process, and needs a fork of it (tally exec)."""
+    return any(one.data is not None and one.data.here is not None for one in definitions)
+
+
 def to_document(definitions: Iterable[Definition]) -> dict[str, Any]:
     """The suite document of these definitions, in their order; equal labels are distinguished by a number."""
     toolchains: dict[str, dict[str, object]] = {}

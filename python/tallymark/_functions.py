@@ -11,6 +11,9 @@ from tallymark._client.answers import CaseProfile, Side
 
 _NAME = re.compile(r"^(?P<file>[^:]*):(?P<function>.*?)(?: \[(?P<object>[^\[\]]*)\])?$", re.DOTALL)
 
+# "tally_<digest>" in names, "<digest>.so" and "<digest>.cc" of files.
+_DIGEST = re.compile(r"tally_[0-9a-f]{32}(?![0-9a-f])|(?<![0-9A-Za-z_])[0-9a-f]{32}(?=\.[a-z]+\b)")
+
 
 @dataclasses.dataclass(frozen=True)
 class Function:
@@ -131,11 +134,18 @@ def tree_of(profile: CaseProfile) -> CallTree | None:
     return CallTree(frames(0), bool(tree["approximate"]))
 
 
+def without_digests(name: str) -> str:
+    """A function's name, or its object's, without the digest by which a C++ statement is compiled: the functions of two
+    statements have the same names then. As src/profile/rules.cc has it."""
+    return _DIGEST.sub("statement", name)
+
+
 def moved(before: Iterable[Function], after: Iterable[Function]) -> tuple[Moved, ...]:
     """What changed, by function and object; the largest change first."""
     sides: dict[tuple[str, str], list[float]] = {}
     for side, functions in enumerate((before, after)):
         for one in functions:
-            sides.setdefault((one.name, one.object), [0.0, 0.0])[side] += one.exclusive
+            key = without_digests(one.name), without_digests(one.object)
+            sides.setdefault(key, [0.0, 0.0])[side] += one.exclusive
     changes = [Moved(*key, *values) for key, values in sides.items() if values[0] != values[1]]
     return tuple(sorted(changes, key=lambda one: (-abs(one.change), one.name)))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from IPython.core.error import UsageError
-from IPython.core.magic import Magics, line_cell_magic, magics_class
+from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -69,6 +69,7 @@ def _split(name: str, line: str) -> tuple[argparse.Namespace, str]:
 class TallyMagics(Magics):  # type: ignore[misc]
     """What is measured sees the names of the notebook that it uses, and no others."""
 
+    @no_var_expand  # type: ignore[untyped-decorator]  # {…} and $name are of the statement
     @line_cell_magic  # type: ignore[untyped-decorator]
     def tally(self, line: str = "", cell: str | None = None) -> Result | None:
         """Counts the instructions of a statement, exactly, and times it.
@@ -103,6 +104,7 @@ class TallyMagics(Magics):  # type: ignore[misc]
             ),
         )
 
+    @no_var_expand  # type: ignore[untyped-decorator]  # {…} and $name are of the statement
     @line_cell_magic  # type: ignore[untyped-decorator]
     def tally_compare(self, line: str = "", cell: str | None = None) -> Comparison | None:
         """Compares two statements.

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from tallymark._api import results_of, select
 from tallymark._capture.capture import DATA_LIMIT, Captured
 from tallymark._client.engine import Engine, default_engine
-from tallymark._definition import SCHEMA, Definition, to_document
+from tallymark._definition import SCHEMA, Definition, are_here, to_document
+from tallymark._errors import Error
 from tallymark._notices import Notices
 from tallymark._options import Options, Profile, profiles_of, settings_of
 from tallymark._result import Results
@@ -18,6 +19,7 @@ from tallymark._statement import Statement, define
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from tallymark._client.request import Suite as SuiteDocument
     from tallymark._suite_keys import (
         AddedKeys,
         CommandKeys,
@@ -185,20 +187,43 @@ class Suite:
     ) -> Results:
         """Measures it. Cases that failed are among the results: see `.failed`."""
         chosen = engine or default_engine()
+        suite: SuiteDocument = {"document": self.document()}
+        settings = settings_of(options, counts=counts, wall=times)
         with chosen.exclusive():
-            run = chosen.measure_suite(
-                {"document": self.document()},
-                select=select(filter, exclude),
-                settings=settings_of(options, counts=counts, wall=times),
-                tools=tools,
-                **profiles_of(profile),
-                on_event=Notices(),
-                folders=[
-                    one for made in self._definitions if made.data for one in made.data.folders
-                ],
-            )
+            if are_here(self._definitions):
+                self._refuse_others()
+                run = chosen.measure_here(
+                    suite,
+                    select=select(filter, exclude),
+                    settings=settings,
+                    tools=tools,
+                    profiles=bool(profile),
+                    on_event=Notices(),
+                )
+            else:
+                run = chosen.measure_suite(
+                    suite,
+                    select=select(filter, exclude),
+                    settings=settings,
+                    tools=tools,
+                    **profiles_of(profile),
+                    on_event=Notices(),
+                    folders=[
+                        one for made in self._definitions if made.data for one in made.data.folders
+                    ],
+                )
             results = results_of(run, profile=bool(profile))
         return results.with_captured(self._captured())
+
+    def _refuse_others(self) -> None:
+        """A fork of this process has what was added. Other cases are of a host that starts by itself."""
+        others = (self._benchmarks, self._variants, self._timers, self._commands, self._programs)
+        if any(others) or "include" in self._head:
+            raise Error(
+                "under tally exec, what add() has is measured in this process, and other cases are not",
+                hint="run the others as a suite of their own, or the program without tally exec",
+                kind="input",
+            )
 
     def _captured(self) -> dict[tuple[str, str], Captured]:
         """By language and label of the case, as the document names it."""

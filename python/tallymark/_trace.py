@@ -176,17 +176,29 @@ def _cut(name: str, width: int) -> str:
     return name if len(name) <= width else name[: width - 1] + "…"
 
 
+def damage(file: File) -> list[str]:
+    """What of the file was not read, or is not whole; nothing where all of it was read."""
+    parts = []
+    if file.dropped:
+        parts.append(f"{file.dropped:,} events dropped as damaged")
+    elif file.bytes_skipped:
+        parts.append(f"{file.bytes_skipped:,} bytes skipped")
+    if file.work_without_duration:
+        parts.append(f"{file.work_without_duration:,} pieces of device work have no duration")
+    if file.objects_after_end:
+        parts.append(
+            f"{file.objects_after_end:,} JSON objects after the document's end were not read"
+        )
+    if file.truncated:
+        parts.append("the file is cut short")
+    if file.input_fault:
+        parts.append(file.input_fault)
+    return parts
+
+
 def _reading(file: File) -> str:
     text = f"{file.path}: {file.events:,} events, {file.bytes / 1e6:.1f} MB of JSON"
-    if file.dropped:
-        text += f"; {file.dropped:,} events dropped as damaged"
-    if file.work_without_duration:
-        text += f"; {file.work_without_duration:,} pieces of device work have no duration"
-    if file.objects_after_end:
-        text += f"; {file.objects_after_end:,} JSON objects after the document's end were not read"
-    if file.truncated:
-        text += "; the file is cut short"
-    return f"{text}; {file.input_fault}" if file.input_fault else text
+    return "; ".join([text, *damage(file)])
 
 
 def _title(device: Device) -> str:

@@ -18,7 +18,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 from tallymark._errors import Error
-from tallymark._trace import Path, read_trace
+from tallymark._trace import Path, damage, read_trace
+from tallymark._trace_figures import File
+from tallymark._typed import build
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -180,13 +182,21 @@ def get_duration(sorted_gpu_events: Sequence[Event]) -> Any:
 def compute_utilization(filename: Path, total_length: float) -> tuple[float, float]:
     """The shares of `total_length` (seconds, of the same run without the profiler) in which a GPU worked, and in which
     one worked on matrix products or convolutions; 0.0 where no process is labelled a GPU. Sets `gpu_pids`. Raises Error
-    for what is not a trace."""
+    for what is not a trace, and for one of which a part is missing."""
     global gpu_pids
     document = read_trace(
         (filename,), ["--legacy", "--no-operators", "--no-steps", "--kernels", "1"]
     )
     if not sum(one["events"] for one in document["traces"]):
         get_chrome_trace_events(filename)  # which refuses what is none
+    missing = damage(build(File, document["traces"][0]))
+    if missing:
+        raise Error(
+            f"a part of the trace is missing: {'; '.join(missing)}",
+            place=os.fspath(filename),
+            hint="record it again; tallymark.trace reads what is left",
+            kind="input",
+        )
     figures = document["legacy"]
     # By their text, which is all that is compared: a pid is a number in some traces and a text in others.
     typed = {str(pid): pid for pid in _labelled(filename)} if figures["seed_pids"] else {}

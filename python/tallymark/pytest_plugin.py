@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import pytest
 
+from tallymark._pytest.measuring import Tally
 from tallymark._pytest.session import (
     BASELINE,
     Session,
-    Tally,
     has_pytest_benchmark,
     session_of,
     tally_of,

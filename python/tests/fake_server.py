@@ -99,6 +99,8 @@ class FakeServer:
             sys.exit(0)
         elif kind == "measure":
             self.measure(request)
+        elif kind == "profile":
+            self.send({"event": "profile", **{key: request[key] for key in ("id", "of", "case")}})
         return True
 
     def measure(self, request: Document) -> None:

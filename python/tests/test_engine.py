@@ -174,7 +174,9 @@ def test_an_interrupt_cancels_and_keeps_what_is_finished(fake: Fake) -> None:
         engine.measure(ONE)
     assert isinstance(caught.value, KeyboardInterrupt)
     assert caught.value.run is not None
-    assert caught.value.run.cases[0]["status"] == "ok"
+    case = caught.value.run.cases[0]
+    assert case["status"] == "ok"
+    assert cast(Any, caught.value.run.profile(case["id"]))["case"] == case["id"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

@@ -29,6 +29,14 @@ EVENTS: list[dict[str, Any]] = [
     {"ph": "X", "pid": 0, "ts": 30, "dur": 1},
 ]
 
+WORK: list[dict[str, Any]] = [
+    EVENTS[1],
+    *(
+        {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": start, "dur": 100}
+        for name, start in (("sgemm", 1000), ("relu", 1200), ("sgemm", 1400))
+    ),
+]
+
 
 @pytest.fixture(autouse=True)
 def built(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +74,25 @@ def test_a_trace_without_work_is_nothing_and_one_that_is_none_an_error(tmp_path:
     (tmp_path / "text.json").write_text("no trace at all")
     with pytest.raises(tallymark.Error, match="no event could be used"):
         functorch.compute_utilization(tmp_path / "text.json", 1.0)
+
+
+@needs_tally
+def test_a_trace_of_which_a_part_is_missing_has_no_figures(tmp_path: Path) -> None:
+    whole = write(tmp_path / "whole.json", WORK)
+    assert functorch.compute_utilization(whole, 1e-3) == (0.3, 0.2)
+    text = Path(whole).read_text()
+    spoiled = {
+        "cut short": text[: text.rindex(": 100") + 3],
+        "1 pieces of device work have no duration": json.dumps(
+            [*WORK, {key: value for key, value in WORK[-1].items() if key != "dur"}]
+        ),
+        "1 events dropped as damaged": text.replace('"sgemm"', '"sge"mm"', 1),
+        "1 JSON objects after the document's end": text + json.dumps(WORK[-1]),
+    }
+    for words, content in spoiled.items():
+        (tmp_path / "spoiled.json").write_text(content)
+        with pytest.raises(tallymark.Error, match=f"a part of the trace is missing.*{words}"):
+            functorch.compute_utilization(tmp_path / "spoiled.json", 1e-3)
 
 
 @needs_tally

@@ -62,6 +62,18 @@ def test_a_line_is_a_statement_with_its_names(
 
 
 @pytest.mark.usefixtures("asked")
+def test_braces_and_dollars_are_of_the_statement(shell: Any) -> None:
+    """IPython puts the values of names there, for magics that do not refuse it."""
+    shell.run_cell("name = 'world'")
+    result = returned(shell, "r = %tally -qo f'{x[0]} {name}' + '$name'\nr")
+    assert result.statements == ("f'{x[0]} {name}' + '$name'",)
+    result = returned(shell, "r = %tally_compare -qo f'{name}' vs '$name' + str({name})\nr")
+    assert result.statements == ("f'{name}'", "'$name' + str({name})")
+    result = returned(shell, "%%tally -qo s = {name}\nlen(s)\n")
+    assert (result.statements, result.options["setup"]) == (("len(s)\n",), "s = {name}")
+
+
+@pytest.mark.usefixtures("asked")
 def test_options_are_those_of_timeit(shell: Any) -> None:
     result = returned(shell, "%tally -n 10 -r3 -t 0.2 -qo -1 + x[0]")
     assert result.statements == ("-1 + x[0]",)

@@ -189,6 +189,21 @@ def test_comparing_names_what_moved(engine: tallymark.Engine) -> None:
     assert (again.verdict, again.functions) == ("same", ())
 
 
+def test_two_cpp_statements_have_the_same_functions(engine: tallymark.Engine) -> None:
+    """Each is compiled under a name and into a library of its own."""
+    found = tallymark.compare(
+        "m[3] = 4; m[5] = 6;",
+        "m[3] = 4; m[5] = 7;",
+        setup="std::map<int, int> m;",
+        global_setup="#include <map>",
+        language="cpp",
+        times=False,
+        engine=engine,
+    )
+    assert (found.verdict, found.functions) == ("same", ())
+    assert found.a.functions
+
+
 def test_a_failure_has_the_traceback_of_the_measured_process(engine: tallymark.Engine) -> None:
     with pytest.raises(tallymark.CaseFailed, match=r"globals=globals\(\)") as caught:
         tallymark.count("sorted(nothing)", engine=engine)
@@ -232,6 +247,34 @@ def test_an_interrupt_stops_and_the_next_call_works(engine: tallymark.Engine) ->
         tallymark.count("time.sleep(3600)", setup="import time", iterations=1, engine=engine)
     signal.signal(signal.SIGINT, before)
     assert time.monotonic() - begin < 600
+    assert tallymark.count("1 + 1", engine=engine).ok
+
+
+def test_profiles_of_an_interrupted_run_are_read(engine: tallymark.Engine) -> None:
+    several = [
+        tallymark.Definition(STATEMENT, setup=SETUP),
+        tallymark.Definition("time.sleep(3600)", setup="import time", options={"timeout": "5 s"}),
+    ]
+
+    def interrupt_behind_the_first(event: dict[str, Any]) -> None:
+        if event["event"] == "case":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    with pytest.raises(tallymark.Interrupted) as caught:
+        engine.measure(
+            several,
+            settings={"wall": False, "iterations": 1},
+            profiles=True,
+            calls=False,
+            on_event=interrupt_behind_the_first,
+        )
+    signal.signal(signal.SIGINT, before)
+    run = caught.value.run
+    assert run is not None
+    first = run.cases[0]
+    assert first["status"] == "ok"
+    assert sum(count for count, _ in run.profile(first["id"])["statement"]["exclusive"]) > 100
     assert tallymark.count("1 + 1", engine=engine).ok
 
 

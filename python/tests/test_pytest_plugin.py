@@ -297,6 +297,45 @@ def test_where_nothing_is_measured_or_judged_that_is_no_pass(run: Pytest) -> Non
     assert run("def test_plain():\n    pass\n").returncode == 0
 
 
+THEIRS = """
+import pytest
+
+@pytest.fixture
+def benchmark():
+    return lambda f, *args: f(*args)
+"""
+
+
+def test_a_marker_that_judged_nothing_is_no_pass(run: Pytest, tmp_path: Path) -> None:
+    """A fixture of that name stands for pytest-benchmark's."""
+    (tmp_path / "conftest.py").write_text(THEIRS)
+    marked = "import pytest\n\n@pytest.mark.tally(instructions=1, time='1ns')\n"
+    theirs = marked + "def test_it(benchmark):\n    benchmark(sorted, [2, 1])\n"
+    done = run(theirs)
+    assert done.returncode == 2, done.stdout
+    assert "test_mine.py::test_it: the limit instructions=1, time=1ns judged nothing" in done.stdout
+    assert "pytest --tally counts it" in done.stdout
+    assert run(theirs, "--tally-disable").returncode == 0
+    assert run(theirs, "--benchmark-disable").returncode == 0
+    for text in ("def test_it(tally):\n    pass\n", "def test_it():\n    pass\n"):
+        done = run(marked + text)
+        assert done.returncode == 2, done.stdout
+        assert "test_it: the limit instructions=1, time=1ns judged nothing" in done.stdout
+        assert "--tally counts it" not in done.stdout
+    failed = run(marked + "def test_it():\n    assert False\n")
+    assert failed.returncode == 1, failed.stdout
+    assert "judged nothing" not in failed.stdout
+
+
+def test_a_module_s_marker_is_for_its_tests_that_measure(run: Pytest) -> None:
+    text = "import pytest\n\npytestmark = pytest.mark.tally(instructions=1)\n\n"
+    text += "def test_plain():\n    pass\n\n"
+    assert run(text).returncode == 0
+    forgot = run(text + "def test_forgot(tally):\n    pass\n")
+    assert forgot.returncode == 2, forgot.stdout
+    assert "1 failed, 1 passed" in forgot.stdout
+
+
 def test_coroutines_are_run_and_generators_named(run: Pytest) -> None:
     text = """
 import asyncio

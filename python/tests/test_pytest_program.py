@@ -72,6 +72,30 @@ def test_a_run_that_measured_nothing_has_not_passed(run: Pytest) -> None:
     assert "nothing was measured" in nothing.stdout
 
 
+@pytest.mark.parametrize("option", ["--tally-disable", "--benchmark-disable", "--collect-only"])
+def test_where_nothing_shall_be_measured_that_is_no_failure(run: Pytest, option: str) -> None:
+    limit = ("--tally-limit", "instructions=1")
+    done = run(LOCKED.replace("SCALE", "1"), "--tally", *limit, option)
+    assert done.returncode == 0, done.stdout
+    assert "nothing was measured" not in done.stdout
+    assert "judged nothing" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("ends", "option", "code"),
+    [("raise KeyboardInterrupt", "-v", 2), ("assert False", "-x", 1)],
+)
+def test_tests_that_were_stopped_are_not_counted(
+    run: Pytest, ends: str, option: str, code: int
+) -> None:
+    text = "def test_a(benchmark):\n    benchmark(sorted, [2, 1])\n\n"
+    text += f"def test_b():\n    {ends}\n\ndef test_c():\n    pass\n"
+    done = run(text, "--tally", option)
+    assert done.returncode == code, done.stdout
+    assert "tally: counting" not in done.stdout
+    assert "not counted, for the tests did not run to their end: 1" in done.stdout
+
+
 def test_what_was_not_measured_is_named(run: Pytest) -> None:
     text = LOCKED.replace("SCALE", "1") + (
         "\ndef test_ends(benchmark):\n    import os, sys\n"
@@ -82,6 +106,32 @@ def test_what_was_not_measured_is_named(run: Pytest) -> None:
     assert "test_mine.py::test_ends: not measured: " in some.stdout
     assert "1 of 3 not measured" in some.stdout
     assert run(text, "--tally", "--tally-strict").returncode == 2
+
+
+def test_a_fixture_that_is_requested_by_its_name_makes_a_benchmark(run: Pytest) -> None:
+    text = """
+import pytest
+
+@pytest.fixture
+def bench(request):
+    return request.getfixturevalue("benchmark")
+
+@pytest.mark.tally(instructions=1)
+def test_in_the_test(request):
+    request.getfixturevalue("benchmark")(sorted, [3, 1, 2])
+
+def test_in_a_fixture(bench):
+    bench(sorted, [3, 1, 2])
+
+def test_neither(request):
+    assert request.getfixturevalue("tmp_path")
+"""
+    done = run(text, "--tally", "--tally-strict")
+    assert done.returncode == 3, done.stdout
+    assert "regression: test_mine.py::test_in_the_test: instructions" in done.stdout
+    assert "test_mine.py::test_in_a_fixture " in done.stdout
+    assert "judged 1 of 1 cases by 1 limits" in done.stdout
+    assert "test_neither" not in done.stdout
 
 
 def test_options_of_pytest_benchmark_are_accepted(run: Pytest) -> None:

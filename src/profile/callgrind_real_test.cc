@@ -1,5 +1,6 @@
 // The reader against Valgrind's own, callgrind_annotate, on profiles taken here and now: every function's exclusive and
 // inclusive counts, to the instruction.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "base/text.h"
 #include "profile/annotated.h"
 #include "profile/callgrind.h"
+#include "profile/names.h"
 
 namespace tally {
 namespace {
@@ -38,6 +40,16 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
+/// "file:function [object]" with the function's name demangled, as `annotated` has all names: --demangle=no writes
+/// others.
+std::string demangled(std::string_view name) {
+  const std::size_t start = name.find(":_");
+  if (start == name.npos) return std::string(name);
+  const std::size_t end = std::min(name.find(" [", start), name.size());
+  return fmt::format("{}:{}{}", name.substr(0, start), demangle(name.substr(start + 1, end - start - 1)),
+                     name.substr(end));
+}
+
 /// The table below "file:function": counts with commas ('.' for none), then a name and, if any, its object in brackets.
 View annotate(const std::string& file, bool inclusive, std::size_t events) {
   const std::string text = output_of(  // It strips the folder it stands in from names, except "/".
@@ -56,8 +68,9 @@ View annotate(const std::string& file, bool inclusive, std::size_t events) {
       costs.push_back(number == "." ? 0 : std::stoull(number));
       rest = rest.substr(std::min(rest.find(' '), rest.size()));
     }
-    std::string name(trim(rest));
-    view[name] = costs;
+    Costs& sums = view[demangled(trim(rest))];
+    sums.resize(events);
+    for (std::size_t e = 0; e < events; ++e) sums[e] += costs[e];
   }
   return view;
 }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "json/text.h"
+#include "profile/annotated.h"
 #include "profile/call_tree.h"
 #include "profile/names.h"
 
@@ -33,6 +34,10 @@ std::string numbered(std::uint32_t id, const Profile& profile) {
   return fmt::format("({}) {}", id + 1, text.empty() ? "???" : one_line(text));
 }
 
+std::string numbered_name(const Profile::Function& function, const Profile& profile) {
+  return fmt::format("({}) {}", function.name + 1, one_line(callgrind_name(profile.name_of(function))));
+}
+
 }  // namespace
 
 std::string to_callgrind(const Profile& profile) {
@@ -45,14 +50,14 @@ std::string to_callgrind(const Profile& profile) {
   for (std::size_t row = 0; row < profile.rows.size(); ++row) {
     const auto& function = profile.functions[profile.rows[row].function];
     out += fmt::format("\nob={}\nfl={}\nfn={}\n", numbered(function.object, profile), numbered(function.file, profile),
-                       numbered(function.name, profile));
+                       numbered_name(function, profile));
     if (profile.rows[row].file != function.file)
       out += fmt::format("fi={}\n", numbered(profile.rows[row].file, profile));
     out += "0 " + costs(profile.row_cost(row)) + "\n";
     for (const std::uint32_t call : calls_of[row]) {
       const auto& callee = profile.functions[profile.calls[call].callee];
       out += fmt::format("cob={}\ncfi={}\ncfn={}\ncalls={} 0\n0 {}\n", numbered(callee.object, profile),
-                         numbered(callee.file, profile), numbered(callee.name, profile), profile.calls[call].count,
+                         numbered(callee.file, profile), numbered_name(callee, profile), profile.calls[call].count,
                          costs(profile.call_cost(call)));
     }
   }

@@ -11,7 +11,7 @@
 
 namespace tally {
 
-/// One line number, 0, for all: profiles keep no lines.
+/// One line number, 0, for all: profiles keep no lines. Names of functions are demangled, as in Callgrind's own files.
 std::string to_callgrind(const Profile& profile);
 std::string to_speedscope(const Profile& profile, std::size_t event, const std::string& name);
 std::string to_collapsed(const Profile& profile, std::size_t event);

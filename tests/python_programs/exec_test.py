@@ -43,6 +43,19 @@ found = {
 assert next(odd.items) == 0, "a fork has been measured"
 print(json.dumps(found))
 """
+SUITE = """
+suite = tallymark.Suite()
+suite.add(lambda values: sorted(values), [3, 1, 2], label="kept")
+suite.add(lambda: 1, label="other")
+suite.add("int y = 0; volatile int z = y;", language="cpp", label="cpp")
+found = suite.run(filter=["kept", "cpp"], profile=True)
+print(json.dumps([[one.label, one.status, one.instructions, len(one.functions or ())] for one in found]))
+suite.timer("text", "1 + 1")
+try:
+    suite.run()
+except tallymark.Error as error:
+    print(error)
+"""
 FAILURES = """
 def why(*a, **k):
     try:
@@ -115,6 +128,15 @@ def check_counts():
     expect(abs(one["text"] - one["main"]) < 0.05 * one["text"], one)
     again = json.loads(run(COUNTS)[0])
     expect(one == again, f"two runs agree: {one}, {again}")
+
+
+def check_suite():
+    lines = run(SUITE)
+    found = {label: rest for label, *rest in json.loads(lines[0])}
+    expect(found.keys() == {"kept", "cpp"}, found)
+    for status, instructions, functions in found.values():
+        expect(status == "ok" and instructions > 0 and functions > 0, found)
+    expect("other cases are not; run the others as a suite of their own" in lines[1], lines)
 
 
 def check_failures():
@@ -197,6 +219,7 @@ with tempfile.TemporaryDirectory() as place:
     PLACE = Path(place)
     check_words()
     check_counts()
+    check_suite()
     check_failures()
     check_nothing_is_left(press_ctrl_c)
     check_nothing_is_left(subprocess.Popen.terminate)

@@ -20,7 +20,7 @@ from tallymark._client.protocol import Connection, Event, is_last
 from tallymark._client.record import Case, Record
 from tallymark._client.request import Measure, Profiles, Select, Settings, Suite
 from tallymark._client.server import connect_to, find_or_start, find_tally
-from tallymark._definition import Definition, to_document
+from tallymark._definition import Definition, are_here, to_document
 from tallymark._errors import Error, Interrupted, ServerLost
 
 EventHandler = Callable[[Event], None]
@@ -107,14 +107,19 @@ class Engine:
         A case that fails is in the result with its failure. Raises Error (with place and hint) when nothing could be
         measured, Interrupted after Ctrl-C, ServerLost when the server went away."""
         several = list(definitions)
-        if any(one.data is not None and one.data.here is not None for one in several):
-            settings = _counted_here(settings or {})
-            run = self._measure_here(
-                several, settings, tools or {}, bool(profiles), on_event, timeout
+        suite: Suite = {"document": to_document(several)}
+        if are_here(several):
+            run = self.measure_here(
+                suite,
+                settings=settings,
+                tools=tools,
+                profiles=bool(profiles),
+                on_event=on_event,
+                timeout=timeout,
             )
         else:
             run = self.measure_suite(
-                {"document": to_document(several)},
+                suite,
                 settings=settings,
                 tools=tools,
                 profiles=profiles,
@@ -127,22 +132,27 @@ class Engine:
             raise Error(f"{len(several)} definitions became {len(run.cases)} cases")
         return run
 
-    def _measure_here(
+    def measure_here(
         self,
-        definitions: list[Definition],
-        settings: Settings,
-        tools: Mapping[str, str],
-        profiles: bool,
-        on_event: EventHandler | None,
-        timeout: float | None,
+        suite: Suite,
+        *,
+        select: Select | None = None,
+        settings: Settings | None = None,
+        tools: Mapping[str, str] | None = None,
+        profiles: bool = False,
+        on_event: EventHandler | None = None,
+        timeout: float | None = None,
     ) -> Run:
-        """Of this process, by forks of it. Another fork asks the server: how long an answer is moves nothing here."""
+        """The same for a suite of definitions that keep their values in this process, by forks of it. Another fork asks
+        the server: how long an answer is moves nothing here. Raises Error where times alone are to be taken."""
+        counted = _counted_here(settings or {})
 
         def ask(place: str) -> tuple[Record, dict[str, CaseProfile]]:
             run = self.measure_suite(
-                {"document": to_document(definitions)},
-                settings=settings,
-                tools={**tools, "here": place},
+                suite,
+                select=select,
+                settings=counted,
+                tools={**(tools or {}), "here": place},
                 profiles=profiles,
                 calls=False,
                 on_event=on_event,
@@ -187,9 +197,11 @@ class Engine:
             connection = self._connected()
             try:
                 return self._measure(connection, request, on_event, timeout)
-            except BaseException:
-                # Whatever it was, what the server has still to say would be read as the next answer.
-                self.close()
+            except BaseException as error:
+                # Whatever it was, what the server has still to say would be read as the next answer. Of an interrupted
+                # run it has said all, and keeps the profiles for this connection.
+                if not (isinstance(error, Interrupted) and error.run is not None):
+                    self.close()
                 raise
 
     def _measure(

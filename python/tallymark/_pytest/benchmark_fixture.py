@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from tallymark._pytest.session import Tally, session_of, tally_of
+from tallymark._pytest.measuring import Tally
+from tallymark._pytest.session import session_of, tally_of
 
 if TYPE_CHECKING:
     from tallymark._definition import Definition

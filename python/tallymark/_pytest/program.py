@@ -31,11 +31,25 @@ _OWN_FLAGS = ("--tally", "--tally-strict", "--tally-update", "--tally-disable")
 _OF_THIS_PROCESS = ("-x", "--exitfirst", "--lf", "--ff", "--pdb", "--trace", "-v", "-vv", "-s")
 
 
+_REQUESTED = pytest.StashKey[
+    bool
+]()  # of a test that has set such a fixture up, whatever its names say
+
+
+def remember_fixture(name: str, node: pytest.Item | pytest.Collector) -> None:
+    """Of each fixture that is set up: a test may request one by request.getfixturevalue("benchmark")."""
+    if name in FIXTURES and isinstance(node, pytest.Item):
+        node.stash[_REQUESTED] = True
+
+
 def is_benchmark(item: pytest.Item) -> bool:
-    """Whether it has the fixture of pytest-benchmark or pytest-codspeed, or a marker by which a test is one itself."""
+    """Whether it has the fixture of pytest-benchmark or pytest-codspeed, or a marker by which a test is one itself. A
+    fixture that is requested by its name alone is known once it was set up."""
     fixtures = getattr(item, "fixturenames", ())
-    return any(one in fixtures for one in FIXTURES) or any(
-        item.get_closest_marker(marker) for marker in MARKERS
+    return (
+        any(one in fixtures for one in FIXTURES)
+        or item.stash.get(_REQUESTED, False)
+        or any(item.get_closest_marker(marker) for marker in MARKERS)
     )
 
 

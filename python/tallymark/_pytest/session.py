@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib.util
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,15 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from tallymark._pytest.measuring import TALLY, Measured, Tally
 
+if TYPE_CHECKING:
     from tallymark._baseline import Baseline, Verdict
     from tallymark._client.record import Record
-    from tallymark._definition import Definition
-    from tallymark._options import CountKeys, TimeKeys
-    from tallymark._result import Result
-    from tallymark._statement import Statement
 
 BASELINE = "tally-baseline.json"
 
@@ -26,104 +21,6 @@ BASELINE = "tally-baseline.json"
 def has_pytest_benchmark() -> bool:
     """Whether it is installed, and declares its options and hooks itself."""
     return importlib.util.find_spec("pytest_benchmark") is not None
-
-
-@dataclasses.dataclass(frozen=True)
-class Measured:
-    """One measurement of a test, under its name in the baseline."""
-
-    name: str
-    record: Record
-    result: Result
-    remark: str = ""
-
-
-class Tally:
-    """The fixture: measures as `tallymark.count`, `time` and `measure` do, and remembers what it measured."""
-
-    def __init__(self, node: str, limits: Sequence[str]) -> None:
-        self.node = node
-        self.limits = tuple(limits)
-        self.measured: list[Measured] = []
-        self.not_measured: list[str] = []  # what the alias `benchmark` could not, and why
-
-    def count(
-        self,
-        statement: Statement,
-        *args: object,
-        label: str | None = None,
-        **options: Unpack[CountKeys],
-    ) -> Result:
-        """`tallymark.count`, held against the test's limits. Of several in one test each may get a `label`; without
-        one they are numbered."""
-        import tallymark
-
-        options.setdefault("profile", False)
-        return self._keep(tallymark.count(statement, *args, label=self.node, **options), label)
-
-    def time(
-        self,
-        statement: Statement,
-        *args: object,
-        label: str | None = None,
-        **options: Unpack[TimeKeys],
-    ) -> Result:
-        """The same of `tallymark.time`."""
-        import tallymark
-
-        return self._keep(tallymark.time(statement, *args, label=self.node, **options), label)
-
-    def measure(
-        self,
-        statement: Statement,
-        *args: object,
-        label: str | None = None,
-        **options: Unpack[CountKeys],
-    ) -> Result:
-        """The same of `tallymark.measure`: count and time."""
-        import tallymark
-
-        options.setdefault("profile", False)
-        return self._keep(tallymark.measure(statement, *args, label=self.node, **options), label)
-
-    def __call__(
-        self,
-        statement: Statement,
-        *args: object,
-        label: str | None = None,
-        **options: Unpack[CountKeys],
-    ) -> Result:
-        """`count`, and a time too where the test has a limit of one."""
-        kind = self.measure if self.wants_time else self.count
-        return kind(statement, *args, label=label, **options)
-
-    @property
-    def wants_time(self) -> bool:
-        return any(limit.startswith("time=") for limit in self.limits)
-
-    def measure_definition(self, definition: Definition, remark: str = "") -> Result:
-        """The same of a definition that was made earlier."""
-        from tallymark._api import measure_definition
-        from tallymark._options import settings_of
-
-        settings = settings_of({}, wall=self.wants_time)
-        return self._keep(measure_definition(definition, settings, profile=False), None, remark)
-
-    def _keep(self, result: Result, label: str | None, remark: str = "") -> Result:
-        from tallymark._baseline import renamed
-        from tallymark._result import record_of
-
-        name = f"{self.node} {label}" if label else self.node
-        taken = {one.name for one in self.measured}
-        number, unique = 1, name
-        while unique in taken:
-            number += 1
-            unique = f"{name} #{number}"
-        self.measured.append(Measured(unique, renamed(record_of(result), unique), result, remark))
-        return result
-
-
-TALLY = pytest.StashKey[Tally]()
 
 
 class Session:
@@ -135,7 +32,9 @@ class Session:
         self.update = bool(config.getoption("tally_update"))
         has_other = has_pytest_benchmark()
         other = not has_other and config.getoption("--benchmark-disable", False)
-        self.disabled = bool(config.getoption("tally_disable") or other)
+        self.disabled = bool(
+            config.getoption("tally_disable") or other or config.option.collectonly
+        )
         self._unused: list[str] = []
         if not has_other:
             from tallymark._pytest.program import without_meaning
@@ -157,6 +56,7 @@ class Session:
         self._judged = 0  # of these
         self._used: set[str] = set()  # limits that judged something
         self.is_program = bool(config.getoption("tally"))
+        self._was_stopped = False
         self._is_strict = bool(config.getoption("tally_strict"))
         self._config = config
         self._program_codes: list[int] = []
@@ -197,19 +97,33 @@ class Session:
             self.baseline(), measured.record, limits, allow_uncompared=self._allow_uncompared
         )
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
+    ) -> None:
+        from tallymark._pytest.program import remember_fixture
+
+        remember_fixture(fixturedef.argname, request.node)
+
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[None]:
         from tallymark._errors import Error
+        from tallymark._pytest.program import is_benchmark
 
         outcome = yield
         report: pytest.TestReport = outcome.get_result()  # type: ignore[attr-defined]
-        if self.is_program and report.when == "call" and report.passed:
-            from tallymark._pytest.program import is_benchmark
-
-            if is_benchmark(item):
-                report.tally_limits = self.limits_of(item)  # type: ignore[attr-defined]
+        if report.when != "call":
+            return
+        is_counted = self.is_program and report.passed and is_benchmark(item)
+        if is_counted:
+            report.tally_limits = self.limits_of(item)  # type: ignore[attr-defined]
         tally = item.stash.get(TALLY, None)
-        if report.when != "call" or tally is None:
+        if report.passed and not is_counted and (idle := self._idle_marker(item, tally)):
+            report.outcome = "failed"
+            report.longrepr = idle
+            report.tally = _outcome(codes=[2])  # type: ignore[attr-defined]
+            return
+        if tally is None:
             return
         rows: list[list[str]] = []
         failures: list[str] = []
@@ -236,13 +150,33 @@ class Session:
         if report.passed:
             self._new += [measured.record for measured in tally.measured]
         # Plain values on the report travel from the workers of pytest-xdist, too.
-        report.tally = {  # type: ignore[attr-defined]
-            "rows": rows,
-            "codes": codes,
-            "measured": len(tally.measured),
-            "not_measured": tally.not_measured,
-            "used": used,
-        }
+        report.tally = _outcome(  # type: ignore[attr-defined]
+            rows, codes, len(tally.measured), tally.not_measured, used
+        )
+
+    def _idle_marker(self, item: pytest.Item, tally: Tally | None) -> str:
+        """What is wrong with a test whose marker judges nothing, because the test has measured nothing; else "".
+
+        A marker of a class or a module is for those of its tests that measure: it says nothing of the others."""
+        from tallymark._pytest.program import is_benchmark
+
+        has_measured = tally is not None and (tally.measured or tally.not_measured)
+        if self.disabled or has_measured or item.get_closest_marker("tally") is None:
+            return ""
+        can_be_counted = is_benchmark(item)
+        if can_be_counted and self._config.getoption("--benchmark-disable", False):
+            return ""
+        is_own = any(mark.name == "tally" for mark in item.own_markers)
+        if not (is_own or can_be_counted or tally is not None):
+            return ""
+        try:
+            limits = ", ".join(self.limits_of(item))
+        except pytest.UsageError as error:
+            return str(error)
+        text = f"{item.nodeid}: the limit {limits} judged nothing: the test measured nothing"
+        if can_be_counted and not self.is_program:
+            text += "; pytest --tally counts it, and --tally-disable measures nothing"
+        return text
 
     def _is_new(self, name: str) -> bool:
         from tallymark._baseline import only
@@ -331,7 +265,11 @@ class Session:
         from tallymark._errors import Error
 
         if self.is_program and not hasattr(session.config, "workerinput"):
-            self._measure_benchmarks()
+            ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+            if ended and not (session.shouldstop or session.shouldfail):
+                self._measure_benchmarks()
+            else:
+                self._was_stopped = True
         if self.update and self._new:
             from tallymark._baseline import update_baseline
 
@@ -347,7 +285,8 @@ class Session:
                 return
         if self.update and self._rows:  # by this process, or by the workers of pytest-xdist
             self._notes.append(f"baseline written: {self.path}")
-        is_nothing = (self._not_measured or self.is_program) and not self._measured
+        is_program = self.is_program and not self.disabled
+        is_nothing = (self._not_measured or is_program) and not self._measured
         is_too_little = self._is_strict and self._not_measured
         if exitstatus == pytest.ExitCode.OK and (
             self._idle_limits() or is_nothing or is_too_little
@@ -357,7 +296,8 @@ class Session:
             codes = self._program_codes
             session.exitstatus = 3 if 3 in codes else codes[0]
         if exitstatus == pytest.ExitCode.TESTS_FAILED and self._codes and not self._other_failures:
-            session.exitstatus = 3 if 3 in self._codes else self._codes[0]
+            codes = [*self._codes, *self._program_codes]
+            session.exitstatus = 3 if 3 in codes else codes[0]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         from tallymark._view.text import columns
@@ -384,6 +324,8 @@ class Session:
                 if self.is_program
                 else "; --tally counts tests where they stand, and carries nothing"
             )
+        elif self._was_stopped and self._benchmarks and not self.disabled:
+            yield f"not counted, for the tests did not run to their end: {len(self._benchmarks)}"
         elif self.is_program and not self._measured and not self.disabled:
             yield "nothing was measured: no test that passed has the fixture or the marker benchmark"
         if self._unused:
@@ -392,6 +334,23 @@ class Session:
             yield f"the limit {limit} judged nothing"
         if self._held:
             yield f"judged {self._judged} of {self._held} cases by {len(self._used)} limits"
+
+
+def _outcome(
+    rows: Sequence[list[str]] = (),
+    codes: Sequence[int] = (),
+    measured: int = 0,
+    not_measured: Sequence[str] = (),
+    used: Sequence[list[str]] = (),
+) -> dict[str, object]:
+    """Of one test, as its report carries it."""
+    return {
+        "rows": list(rows),
+        "codes": list(codes),
+        "measured": measured,
+        "not_measured": list(not_measured),
+        "used": list(used),
+    }
 
 
 def _row(measured: Measured, verdict: Verdict, *, is_new: bool) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import re
 import shutil
 import sys
 import timeit
@@ -47,7 +48,7 @@ def test_the_baseline_is_the_same_loop_around_pass(stats: CallgrindStats) -> Non
 
 def test_functions_have_files_names_and_objects(stats: CallgrindStats) -> None:
     names = [name for _, name in stats.stats()]
-    assert all(":" in name for name in names)
+    assert all(re.match(r"[^:]+:[^:]", name) for name in names)  # what has no file has ???
     assert any("_PyEval_EvalFrameDefault" in name and "[" in name for name in names)
     total = stats.counts()
     inclusive = stats.stats(inclusive=True)
@@ -127,6 +128,45 @@ def test_counts_are_those_of_a_suite(tmp_path: pathlib.Path, stats: CallgrindSta
     subprocess.run([*command, str(record)], check=True, capture_output=True, timeout=300)
     (case,) = json.loads(record.read_text())["cases"]
     assert case["counts"]["replicates"][0] == stats.counts()
+
+
+def mapped(value: int) -> Timer:
+    """A C++ statement that calls the library's functions of a map."""
+    return Timer(
+        f"m[++i] = {value};",
+        setup="std::map<int, int> m; int i = 0;",
+        global_setup="#include <map>",
+        timer=timeit.default_timer,
+        language="cpp",
+    )
+
+
+def group_by_file(name: str) -> str:
+    """As PyTorch's documentation has it, for FunctionCounts.transform."""
+    if name.startswith("???"):
+        folder, file = name.split("/")[:2]
+    else:
+        folder, file = name.split(":")[0].split("/")[:2]
+    return f"{folder.strip()}/{file.strip()}"
+
+
+def test_names_are_those_of_callgrind(stats: CallgrindStats) -> None:
+    grouped = stats.stats().filter(lambda name: "/" in name).transform(group_by_file)
+    assert grouped.sum() > 0.9 * stats.counts()
+    one = mapped(6).collect_callgrind(number=10, retain_out_file=True)
+    assert one.stats().filter(lambda name: "std::" in name).sum() > 0
+    assert not [name for _, name in one.stats() if "_Z" in name]
+    assert one.stmt_callgrind_out is not None
+    functions = [line for line in one.stmt_callgrind_out.splitlines() if line.startswith("fn=")]
+    assert any("std::" in line for line in functions)
+    assert not [line for line in functions if "_Z" in line]
+
+
+def test_two_cpp_statements_have_the_same_functions_in_standard_names() -> None:
+    """Each is compiled under a name and into a library of its own."""
+    one, other = (mapped(value).collect_callgrind(number=10) for value in (6, 7))
+    assert len(one.delta(other)) > 0
+    assert len(one.as_standardized().delta(other.as_standardized())) == 0
 
 
 CPP = Timer(

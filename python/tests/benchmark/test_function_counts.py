@@ -133,6 +133,10 @@ def test_delta_is_by_function() -> None:
         ("/build/../Objects/list.c:f", "build/../Objects/list.c:f"),
         ("/usr/src/Objects/list.c:f", "Objects/list.c:f"),
         ("???:malloc [/lib/libc.so.6]", "???:malloc"),
+        (
+            f"x.cc:tally_{'0a' * 16}::run(int) [/cache/{'0a' * 16}.so]",
+            "x.cc:statement::run(int)",
+        ),
     ],
 )
 def test_standard_names_have_neither_folders_nor_libraries(name: str, standard: str) -> None:

@@ -8,8 +8,11 @@ import timeit
 from typing import Any, Callable
 
 import pytest
+import tallymark
 from tallymark import benchmark
 from tallymark.benchmark import CopyIfCallgrind, Language, Timer
+
+CPP = Timer("f();", timer=timeit.default_timer, language="cpp")
 
 
 class Played:
@@ -198,3 +201,93 @@ def test_a_timer_is_not_pickled() -> None:
 
     with pytest.raises((TypeError, AttributeError, pickle.PicklingError)):
         pickle.dumps(Timer())
+
+
+class LateTorch:
+    """A program without PyTorch, until a setup imports it, with four threads."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.threads = 4
+        self.seen: list[int] = []  # threads in each execution
+        self._monkeypatch = monkeypatch
+        monkeypatch.delitem(sys.modules, "torch", raising=False)
+
+    def get_num_threads(self) -> int:
+        return self.threads
+
+    def set_num_threads(self, threads: int) -> None:
+        self.threads = threads
+
+    def arrive(self) -> None:
+        self._monkeypatch.setitem(sys.modules, "torch", self)
+
+    def execute(self) -> None:
+        self.seen.append(self.threads)
+
+
+@pytest.mark.parametrize("kind", ["timeit", "blocked_autorange", "adaptive_autorange"])
+def test_threads_are_set_where_the_setup_imports_torch_first(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    late = LateTorch(monkeypatch)
+    timer = Timer("late.execute()", setup="late.arrive()", globals={"late": late})
+    times = {
+        "timeit": lambda: timer.timeit(10),
+        "blocked_autorange": lambda: timer.blocked_autorange(min_run_time=1e-4),
+        "adaptive_autorange": lambda: timer.adaptive_autorange(min_run_time=1e-4),
+    }
+    one = times[kind]()
+    measured = one.number_per_run * len(one.raw_times)
+    assert set(late.seen[-measured:]) == {1}
+    if kind != "timeit":  # the size of a block was found by as many threads, too
+        assert late.seen.count(1) > measured
+    assert late.threads == 4
+    late.seen.clear()
+    times[kind]()
+    assert set(late.seen) == {1}
+
+
+def test_what_imports_torch_in_its_only_execution_is_executed_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    late = LateTorch(monkeypatch)
+
+    class Arriving(Played):
+        def timeit(self, number: int) -> float:
+            if number == 1000:
+                late.execute()
+                late.arrive()
+            return super().timeit(number)
+
+    timer = PlayedTimer("pass")
+    timer._timer = Arriving("pass", "", timeit.default_timer, {})
+    timer.timeit(1000)
+    assert late.seen == [4, 1]
+    assert late.threads == 4
+
+
+@pytest.mark.parametrize(
+    "execute",
+    [
+        lambda: Timer("pass").collect_callgrind(1),
+        lambda: CPP.collect_callgrind(1),
+        lambda: CPP.timeit(1),
+        lambda: CPP.blocked_autorange(),
+        lambda: CPP.adaptive_autorange(),
+    ],
+    ids=["callgrind", "cpp callgrind", "cpp timeit", "cpp blocked", "cpp adaptive"],
+)
+def test_nothing_has_the_engine_s_limit_of_time(
+    monkeypatch: pytest.MonkeyPatch, execute: Callable[[], object]
+) -> None:
+    """PyTorch's own has none: what takes an hour there takes one here."""
+    limits: list[float] = []
+
+    def measure(engine: object, definitions: object, *, settings: Any, **others: object) -> None:
+        limits.append(settings.get("timeout_s", 300))
+        raise tallymark.Error("that is enough")
+
+    monkeypatch.setattr(tallymark.Engine, "measure", measure)
+    with pytest.raises((OSError, tallymark.Error), match="that is enough"):
+        execute()
+    assert limits == [24 * 3600]

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ._engine import cpp_definition, measured
+from ._engine import NO_LIMIT_S, cpp_definition, measured
 from .common import Measurement, TaskSpec
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ _LEAST_S = 0.001  # that the engine samples
 # afterwards. So a block is sampled when one has gone before, unless it is so long that this is nothing.
 _COLD_S = 0.02
 _LONG_S = 1.0
-_NO_LIMIT_S = 24 * 3600.0  # a caller that asks for so many executions knows why; Ctrl-C ends it
 _MOST_TURNS = 30
 
 
@@ -39,7 +38,6 @@ class CppTimer:
         settings: Settings = {
             "number_per_run": number,
             "min_run_time_s": 2 * about_s + _COLD_S if about_s < _LONG_S else _LEAST_S,
-            "timeout_s": _NO_LIMIT_S,
         }
         return statistics.median_low(self._raw_times(settings)[1])
 
@@ -86,7 +84,8 @@ class CppTimer:
 
         try:
             run = measured(
-                [cpp_definition(self._task_spec)], {"counts": False, "wall": True, **settings}
+                [cpp_definition(self._task_spec)],
+                {"counts": False, "wall": True, "timeout_s": NO_LIMIT_S, **settings},
             )
         except CaseFailed as error:
             raise RuntimeError(f"Failed to time the C++ statement:\n{error}") from error

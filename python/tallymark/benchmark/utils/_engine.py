@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
     from .valgrind_wrapper._globals import GlobalsBridge
 
+NO_LIMIT_S = (
+    24 * 3600.0
+)  # PyTorch's own has no limit: a caller knows why it takes so long, and Ctrl-C ends it
+
 # Runs what the globals need in a `__main__` where what PyTorch's script has imported before is, as far as this process
 # has it: what they were pickled from is looked up there. All but that is the case's; nothing else refers to a value.
 _LOAD_GLOBALS = """\

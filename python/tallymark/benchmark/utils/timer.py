@@ -6,7 +6,7 @@ import enum
 import statistics
 import textwrap
 import timeit
-from typing import Any, Callable, NoReturn, Protocol, overload
+from typing import Any, Callable, NoReturn, Protocol, TypeVar, overload
 
 from ._cpp_timer import CppTimer
 from ._torch import device_wait, imported_torch, torch_for
@@ -16,6 +16,7 @@ from .valgrind_wrapper.timer_interface import CallgrindStats, CopyIfCallgrind, w
 __all__ = ["Language", "Timer", "timer"]
 
 Callback = Callable[[int, float], Any]
+Measured = TypeVar("Measured")
 
 _LEAST_TIME_S = 1e-9  # of a block: below the clock's resolution, and a ratio needs more than 0
 _MOST_RUNS = 2**31 - 1
@@ -153,10 +154,21 @@ class Timer:
 
     def timeit(self, number: int = 1000000) -> Measurement:
         """One raw time, of `number` executions, after a warm-up of a hundredth as many."""
-        with set_torch_threads(self._task_spec.num_threads):
-            if self._language is Language.PYTHON:  # the engine warms C++ up by itself
+        if self._language is Language.PYTHON:  # the engine warms C++ up by itself
+            with set_torch_threads(self._task_spec.num_threads):
                 self._timeit(max(int(number // 100), 2))
-            return self._measurement(number, [self._timeit(number)])
+        return self._with_threads(lambda: self._measurement(number, [self._timeit(number)]))
+
+    def _with_threads(self, measure: Callable[[], Measured]) -> Measured:
+        """What `measure` returns, with as many threads of PyTorch's as the task says. It is called again where the
+        statement or its setup has just imported PyTorch, for nobody has set its threads then."""
+        was_there = imported_torch() is not None
+        with set_torch_threads(self._task_spec.num_threads):
+            measured = measure()
+        if was_there or imported_torch() is None:
+            return measured
+        with set_torch_threads(self._task_spec.num_threads):
+            return measure()
 
     def repeat(self, repeat: int = -1, number: int = -1) -> NoReturn:
         """Not offered: `blocked_autorange` repeats as often as it takes."""
@@ -175,7 +187,7 @@ class Timer:
         each block's executions and seconds."""
         if isinstance(self._timer, CppTimer):
             return self._timer.blocked(min_run_time, callback)
-        number = self._block_size(min_run_time)
+        number = self._with_threads(lambda: self._block_size(min_run_time))
         times: list[float] = []
         total = 0.0
         with set_torch_threads(self._task_spec.num_threads):
@@ -195,7 +207,7 @@ class Timer:
         `min_run_time` seconds at the least, `max_run_time` seconds at the most."""
         if isinstance(self._timer, CppTimer):
             return self._timer.adaptive(threshold, min_run_time, max_run_time, callback)
-        number = self._block_size(0.05)
+        number = self._with_threads(lambda: self._block_size(0.05))
         times: list[float] = []
         total = 0.0
         enough = False
@@ -217,15 +229,14 @@ class Timer:
         return seconds
 
     def _block_size(self, min_run_time: float) -> int:
-        with set_torch_threads(self._task_spec.num_threads):
-            overhead = statistics.median_low([self._timeit(0) for _ in range(5)])
-            number = 1
-            while True:
-                seconds = self._timeit(number)
-                exact = overhead / seconds <= _OVERHEAD_SHARE and seconds >= min_run_time / 1000
-                if exact or seconds > min_run_time or number * 10 > _MOST_RUNS:
-                    return number
-                number *= 10
+        overhead = statistics.median_low([self._timeit(0) for _ in range(5)])
+        number = 1
+        while True:
+            seconds = self._timeit(number)
+            exact = overhead / seconds <= _OVERHEAD_SHARE and seconds >= min_run_time / 1000
+            if exact or seconds > min_run_time or number * 10 > _MOST_RUNS:
+                return number
+            number *= 10
 
     def _measurement(self, number: int, times: list[float]) -> Measurement:
         return Measurement(number_per_run=number, raw_times=times, task_spec=self._task_spec)

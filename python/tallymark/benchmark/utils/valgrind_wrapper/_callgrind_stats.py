@@ -7,6 +7,7 @@ import functools
 import re
 
 from tallymark._errors import Error
+from tallymark._functions import without_digests
 
 from .._identity import object_repr, published_in
 from ..common import TaskSpec
@@ -62,12 +63,13 @@ class CallgrindStats:
         return self.stats(inclusive) - other.stats(inclusive)
 
     def as_standardized(self) -> CallgrindStats:
-        """Without what differs between two builds of the same code: folders before the sources, names of libraries."""
+        """Without what differs between two builds of the same code: folders before the sources, names of libraries, and
+        of C++ statements."""
 
         def standard(counts: FunctionCounts) -> FunctionCounts:
             for pattern, replacement in _STANDARDS:
                 counts = counts.transform(functools.partial(pattern.sub, replacement))
-            return counts
+            return counts.transform(without_digests)
 
         return dataclasses.replace(
             self,

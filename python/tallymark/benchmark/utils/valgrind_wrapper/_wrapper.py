@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._engine import cpp_definition, measured, python_definition
+from .._engine import NO_LIMIT_S, cpp_definition, measured, python_definition
 from .._torch import imported_torch
 from ..common import TaskSpec
 from ._callgrind_stats import CallgrindStats
@@ -103,6 +103,7 @@ def _settings(iterations: int, replicates: int) -> Settings:
         "iterations": iterations,
         "replicates": replicates,
         "max_replicates": replicates,
+        "timeout_s": NO_LIMIT_S,
     }
 
 
