@@ -61,6 +61,7 @@ class RegionMeter : public Meter {
   void resume() override { regions_.resume(); }
   void add_manual_time(double seconds) override { regions_.add_manual_time(seconds); }
   void executed(std::uint64_t iterations) override { regions_.raise_iterations(iterations); }
+  void leave_out(std::uint64_t paused_ns) override { regions_.leave_out(paused_ns); }
 
  private:
   Regions& regions_;

@@ -160,7 +160,8 @@ TEST(Programs, TimesLeavePausesOutAndTakeWhatIsReported) {
   const Program program({.source = "loops"});
   Ran ran;
   const Record record = record_of({"run", "--program", program.path(), "--wall-only", "--max-run-time", "1", "--filter",
-                                   "loops/pauses*", "--filter", "loops/counters*", "--filter", "loops/manual*"},
+                                   "loops/pauses*", "--filter", "loops/counters*", "--filter", "loops/manual*",
+                                   "--filter", "loops/threads that pause*", "--filter", "loops/threads ?cpp?"},
                                   ran);
   ASSERT_EQ(ran.code, 0) << ran.err;
   // Of the least samples, which a busy machine does not move.
@@ -169,6 +170,8 @@ TEST(Programs, TimesLeavePausesOutAndTakeWhatIsReported) {
   EXPECT_LT(least("loops/pauses [cpp]"), 7 * least("loops/counters [cpp]")) << "21 times the work, 20 parts paused";
   EXPECT_NEAR(case_with(record, "loops/manual [cpp]").wall->median_s, 0.25, 1e-6);
   const CaseRecord& reported = case_with(record, "loops/counters [cpp]");
+  EXPECT_LT(least("loops/threads that pause [cpp threads=2]"), 3 * least("loops/threads [cpp]"))
+      << "six times the work, five parts paused";
   ASSERT_TRUE(reported.counters);
   EXPECT_EQ(reported.counters->at("answer"), 42);
   EXPECT_DOUBLE_EQ(reported.counters->at("items"), 10 / reported.wall->median_s);
