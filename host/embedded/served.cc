@@ -13,6 +13,7 @@
 #include <exception>
 
 #include "callgrind.h"
+#include "decimal_point.h"
 #include "entropy.h"
 #include "fork_server.h"
 #include "fresh_heap.h"
@@ -60,8 +61,8 @@ class RegionMeter : public Meter {
   void pause() override { regions_.pause(); }
   void resume() override { regions_.resume(); }
   void add_manual_time(double seconds) override { regions_.add_manual_time(seconds); }
-  void executed(std::uint64_t iterations) override { regions_.raise_iterations(iterations); }
   void leave_out(std::uint64_t paused_ns) override { regions_.leave_out(paused_ns); }
+  void executed(std::uint64_t iterations) override { regions_.raise_iterations(iterations); }
 
  private:
   Regions& regions_;
@@ -329,8 +330,8 @@ class Conductor {
       if ((counter.flags & Counter::kPerThread) != 0) value /= threads_;
       if ((counter.flags & Counter::kRate) != 0) value /= executions;
       char figures[64];
-      std::snprintf(figures, sizeof figures, "%u\t%a\t", counter.flags, value);
-      message.text(Field::counter, figures + name);
+      std::snprintf(figures, sizeof figures, "%a", value);
+      message.text(Field::counter, std::to_string(counter.flags) + "\t" + with_point(figures) + "\t" + name);
     }
     host::add_watched(message);
     regions_.channel().send(message);
