@@ -48,6 +48,8 @@ bool g_is_namesake = false;   ///< The last State that was made is of one of the
 Call* g_next_call = nullptr;  ///< For when they are over.
 bool g_in_loop = false;
 bool g_takes_notes = false;  ///< In a process that measures nothing.
+bool g_takes_times = false;  ///< That functions set. Where instructions are counted, the library takes them itself.
+bool g_time_is_set = false;  ///< By the function's last call.
 int g_probe = -1;            ///< Where the number goes that the library asks for, in a process that finds it out.
 bool g_state_made = false;   ///< For the call, with its number of executions.
 
@@ -57,6 +59,17 @@ __attribute__((constructor)) void take_over(int argc, char** argv, char** /*envi
   if (!is_asked() || argc <= 0) return;
   tally::preload::take_over(argv[0]);
   tally::preload::give_back(GB_LABEL);
+  g_takes_times = !tally::host::callgrind::running();
+  if (!g_takes_times) tally::preload::give_back(GB_SET_TIME);
+}
+
+/// "f/manual_time/threads:2"
+bool says_manual_time(const std::string& name) {
+  constexpr std::string_view kWord = "/manual_time";
+  const std::size_t at = name.rfind(kWord);
+  if (at == std::string::npos) return false;
+  const std::size_t end = at + kWord.size();
+  return end == name.size() || name[end] == '/';
 }
 
 /// "f/iterations:4/repeats:2": what the library's name of a benchmark says by this word.
@@ -83,9 +96,17 @@ void run_named(Call& call, const std::string& name, int namesakes) {
   g_namesakes = namesakes;
   g_in_loop = false;
   g_state_made = false;
+  g_time_is_set = false;
   tally::preload::run_named(name);
   g_call = nullptr;
   g_next_call = nullptr;
+  // The name may be the author's own, or the release another one.
+  if (g_takes_times && says_manual_time(name) && call.opened() && !g_time_is_set) {
+    call.skip(
+        "its name says manual_time, and no call of SetIterationTime() was seen: if it calls that, build the program "
+        "with tallymark::benchmark; if not, give it another name",
+        true);
+  }
 }
 
 void make_pauses(unsigned count) {
@@ -147,6 +168,7 @@ void make_known() {
     tally::embedded::Benchmark benchmark;
     benchmark.name = name;
     benchmark.empty_loop = empty;
+    benchmark.manual_time = says_manual_time(name);
     if (const auto number = number_after(name, kIterations))
       benchmark.iterations = fixed_iterations(name, *number, before);
     benchmark.label = benchmark.iterations > 0 ? "includes the loop's own control, and what only a first execution does"
@@ -264,6 +286,19 @@ TAKEN_OVER void tally_resume(void* state) {
   } else {
     const tally::host::Unwatched timer;
     real<void>(GB_RESUME, state);
+  }
+}
+
+TAKEN_OVER void tally_set_time(void* state, double seconds) asm(GB_SET_TIME);
+void tally_set_time(void* state, double seconds) {
+  static void (*const own)(void*, double) =
+      reinterpret_cast<void (*)(void*, double)>(tally::preload::find(GB_SET_TIME));
+  if (!g_takes_times) return own(state, seconds);
+  if (g_in_loop) {
+    g_time_is_set = true;
+    g_call->add_manual_time(seconds);
+  } else {
+    real<void>(GB_SET_TIME, state, seconds);
   }
 }
 

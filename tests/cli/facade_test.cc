@@ -352,6 +352,26 @@ TEST(GoogleBuilt, IsCountedByPuttingOursBeforeItsLibrary) {
   Ran ran;
   const Record record = counted(program.path(), {"--timeout", "60", "--retries", "0"}, ran);
   EXPECT_EQ(ran.code, 1) << ran.err;
+TEST(GoogleBuilt, HasTheTimesThatItsFunctionsSet) {
+  if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
+  const Program program({.source = "google_manual", .compiler = "g++", .library = "-lbenchmark"});
+  Ran ran;
+  const Record record = record_of({"run", "--program", program.path(), "--max-run-time", "0.2"}, ran);
+  EXPECT_EQ(ran.code, 1) << "one of them fails" << ran.err;
+  for (const std::string id : {"manual/manual_time [cpp]", "fixed/iterations:3/manual_time [cpp]"}) {
+    const CaseRecord& one = case_with(record, "google_manual/" + id);
+    ASSERT_TRUE(one.wall) << id << ran.err;
+    EXPECT_NEAR(one.wall->median_s, 0.25, 1e-6) << id;
+  }
+  const CaseRecord& manual = case_with(record, "google_manual/manual/manual_time [cpp]");
+  ASSERT_TRUE(manual.counts);
+  EXPECT_NEAR(manual.counts->per_iteration, 1020, 20);
+  EXPECT_LT(case_with(record, "google_manual/by the clock [cpp]").wall->median_s, 0.01);
+  const CaseRecord& named = case_with(record, "google_manual/named/manual_time [cpp]");
+  ASSERT_TRUE(named.failure) << "no time of another clock stands under this name";
+  EXPECT_THAT(named.failure->message, HasSubstr("no call of SetIterationTime() was seen"));
+}
+
   for (const std::string id : {"range_for [cpp]", "keep_running/3 [cpp]", "keep_running/7 [cpp]", "pauses [cpp]"}) {
     const CaseRecord& one = case_with(record, "google_built/" + id);
     ASSERT_TRUE(one.counts) << id << ran.err;
