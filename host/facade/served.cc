@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cstdio>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -61,12 +62,16 @@ std::vector<Group> groups(const std::set<const ::benchmark::Benchmark*>& chosen)
   return all;
 }
 
-/// As an id's axis may be called; "arg0" for the first without a name.
+/// Names that ids and filters use (check_params of src/definition has the rule).
+constexpr const char* kTakenNames[] = {"threads", "device", "language", "runtime", "autograd", "tag"};
+
+/// As an id's axis may be called; "arg0" for the first without a name, and "device_" for "device".
 std::string axis_name(const Definition& said, std::size_t place) {
   std::string name = place < said.arg_names.size() ? said.arg_names[place] : "";
   for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) return "arg" + std::to_string(place);
-  return name == "threads" ? "threads_" : name;
+  const bool is_taken = std::find(std::begin(kTakenNames), std::end(kTakenNames), name) != std::end(kTakenNames);
+  return is_taken ? name + "_" : name;
 }
 
 /// An axis for each argument where the runs are all combinations of their values, else one for all of them.
