@@ -53,10 +53,15 @@ function(tally_discover_benchmarks target)
   file(GENERATE OUTPUT ${facts}-$<CONFIG>.cmake CONTENT "${text}")
   get_property(several GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
   set(one "${CMAKE_BUILD_TYPE}")
+  set(which "")
   if(several)
     set(one "\${CTEST_CONFIGURATION_TYPE}")
+    # For a ctest that names none of them.
+    list(JOIN CMAKE_CONFIGURATION_TYPES ", " names)
+    string(CONCAT which "set(tally_target [==[${target}]==])\nset(tally_configurations [==[${names}]==])\n"
+      "set(tally_cmake [==[${CMAKE_COMMAND}]==])\nset(tally_script [==[${script}]==])\n")
   endif()
-  file(WRITE ${facts}.cmake "set(tally_facts \"${facts}-${one}.cmake\")\ninclude([==[${script}]==])\n")
+  file(WRITE ${facts}.cmake "set(tally_facts \"${facts}-${one}.cmake\")\n${which}include([==[${script}]==])\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${facts}.cmake)
 
   add_custom_target(${target}_baseline

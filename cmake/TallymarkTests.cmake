@@ -1,8 +1,11 @@
 # What stands behind tally_discover_benchmarks, in three places: ctest includes it to learn its tests; `cmake -P` runs one
-# step of it: measure (all benchmarks of a program), check (one case of what was measured), baseline (measure it anew).
+# step of it: measure (all benchmarks of a program), check (one case of what was measured), baseline (measure it anew),
+# choose (say that ctest was given none of several configurations).
 #
-# tally_facts: the file with the program's facts. tally_step, tally_case: with -P.
+# tally_facts: the file with the program's facts. tally_step, tally_case: with -P. tally_target, tally_configurations: of a
+# program with several configurations.
 cmake_policy(VERSION 3.20)
+set(program "")
 if(EXISTS "${tally_facts}")
   include("${tally_facts}")
 endif()
@@ -98,7 +101,14 @@ endfunction()
 if(NOT CMAKE_SCRIPT_MODE_FILE OR NOT tally_step)
   if(program)
     tally_add_tests()
+  elseif(tally_configurations)
+    # Without a test ctest would end with 0.
+    add_test("${tally_target}" "${tally_cmake}" "-Dtally_target=${tally_target}" "-Dtally_configurations=${tally_configurations}"
+      -Dtally_step=choose -P "${tally_script}")
   endif()
+elseif(tally_step STREQUAL "choose")
+  tally_refuse("${tally_target}: no benchmark is measured, for ctest does not know which configuration is meant: give ctest -C "
+    "CONFIG, one of ${tally_configurations}")
 elseif(tally_step STREQUAL "measure")
   tally_measure("${record}" code)
   # 1: some case failed. Its own test says so; the others are judged.

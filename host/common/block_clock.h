@@ -21,6 +21,7 @@ class BlockClock {
   void start() { started_at_ns_ = now_ns(); }
   void pause() { paused_at_ns_ = now_ns(); }
   void resume() { paused_ns_ += now_ns() - paused_at_ns_; }
+  void leave_out(std::uint64_t paused_ns) { paused_ns_ += paused_ns; }
   /// Of a block on a device: all is launched, and the wait for it begins.
   void launched() { launched_at_ns_ = now_ns(); }
 

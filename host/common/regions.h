@@ -70,6 +70,8 @@ class Regions {
   /// Not measured until it is resumed. Only in the thread that called start().
   void pause();
   void resume();
+  /// The region's threads were paused for so long, in their mean.
+  void leave_out(std::uint64_t paused_ns) { clock_.leave_out(paused_ns); }
 
   /// How many executions come before each phase is measured. Must be called before the first phase begins.
   void warm_up(std::uint64_t executions) { warm_up_.set(executions); }

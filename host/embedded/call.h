@@ -110,6 +110,8 @@ class Meter {
   virtual void pause() = 0;
   virtual void resume() = 0;
   virtual void add_manual_time(double seconds) = 0;
+  /// So much of the region's time was paused, elsewhere than by pause().
+  virtual void leave_out(std::uint64_t /*paused_ns*/) {}
   virtual void executed(std::uint64_t /*iterations*/) {}
 };
 

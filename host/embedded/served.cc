@@ -13,6 +13,7 @@
 #include <exception>
 
 #include "callgrind.h"
+#include "decimal_point.h"
 #include "entropy.h"
 #include "fork_server.h"
 #include "fresh_heap.h"
@@ -60,6 +61,7 @@ class RegionMeter : public Meter {
   void pause() override { regions_.pause(); }
   void resume() override { regions_.resume(); }
   void add_manual_time(double seconds) override { regions_.add_manual_time(seconds); }
+  void leave_out(std::uint64_t paused_ns) override { regions_.leave_out(paused_ns); }
   void executed(std::uint64_t iterations) override { regions_.raise_iterations(iterations); }
 
  private:
@@ -328,8 +330,8 @@ class Conductor {
       if ((counter.flags & Counter::kPerThread) != 0) value /= threads_;
       if ((counter.flags & Counter::kRate) != 0) value /= executions;
       char figures[64];
-      std::snprintf(figures, sizeof figures, "%u\t%a\t", counter.flags, value);
-      message.text(Field::counter, figures + name);
+      std::snprintf(figures, sizeof figures, "%a", value);
+      message.text(Field::counter, std::to_string(counter.flags) + "\t" + with_point(figures) + "\t" + name);
     }
     host::add_watched(message);
     regions_.channel().send(message);
@@ -378,7 +380,11 @@ void run_case(void* /*context*/, host::Channel channel, const Message& request) 
   Regions regions(channel, request.job(), fixed ? 0 : warm_up);
   host::enter_stage(Stage::load);
   if (!chosen) {
-    if (host::callgrind::running()) {
+    if (symbol.find(kOfFurtherCall) != std::string_view::npos) {
+      regions.skip(
+          "the program runs it in a further call of RunSpecifiedBenchmarks(), and the first one alone is served: "
+          "register it before that, or give it a program of its own");
+    } else if (host::callgrind::running()) {
       regions.fail(Stage::load, "it does not register this benchmark where it is counted",
                    std::string(symbol).append(kNotCounted));
     } else {
@@ -438,8 +444,8 @@ void fail_sought(const std::string& reason) {
   ::_exit(1);
 }
 
-int write_list() {
-  const std::string text = list_text();
+int write_list(std::optional<std::size_t> written) {
+  const std::string text = list_text(written);
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t n = ::write(protocol::kBenchmarkList, text.data() + done, text.size() - done);
     if (n <= 0) return 3;

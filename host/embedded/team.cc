@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "callgrind.h"
+#include "clock.h"
 #include "threads.h"
 
 namespace tally::detail {
@@ -59,12 +60,16 @@ class Gate {
   std::atomic<std::uint32_t> open_ = 0;
 };
 
-/// What one thread does. The main thread measures; a pause is of the thread's own instructions.
+/// What one thread does. The main thread measures; a pause is of the thread's own instructions, and of its own time.
 class Member : public Call {
  public:
   Member(Facts& facts, const std::vector<std::int64_t>& args, std::uint64_t iterations, int thread, int threads,
          Gate& begin, Gate& end)
-      : Call(facts, args, thread, threads), iterations_(iterations), begin_(begin), end_(end) {}
+      : Call(facts, args, thread, threads),
+        iterations_(iterations),
+        begin_(begin),
+        end_(end),
+        is_timed_(!host::callgrind::running()) {}
 
   void run(const std::function<void(Call&)>& function) {
     try {
@@ -110,8 +115,10 @@ class Member : public Call {
     host::callgrind::toggle();
     paused_ = true;
     ++pauses_;
+    begin_time_out();
   }
   void resume() override {
+    end_time_out();
     paused_ = false;
     host::callgrind::toggle();
   }
@@ -119,20 +126,37 @@ class Member : public Call {
 
   [[nodiscard]] const std::string& failed() const { return failed_; }
   [[nodiscard]] std::uint64_t pauses() const { return pauses_; }
+  /// How long its loop was paused, which may be so still; of a thread that has ended it.
+  [[nodiscard]] std::uint64_t paused_ns() const { return paused_ns_ + (time_is_out_ ? host::now_ns() : 0); }
 
  protected:
   /// Between the two gates.
   [[nodiscard]] bool in_loop() const { return began_ && !ended_; }
 
  private:
+  // Not while a pause is counted: reading a clock is a system call there.
+  void begin_time_out() {
+    if (!is_timed_ || !in_loop() || time_is_out_) return;
+    time_is_out_ = true;
+    paused_ns_ -= host::now_ns();
+  }
+  void end_time_out() {
+    if (!time_is_out_) return;
+    paused_ns_ += host::now_ns();
+    time_is_out_ = false;
+  }
+
   std::uint64_t iterations_;
   Gate& begin_;
   Gate& end_;
+  std::uint64_t pauses_ = 0;
+  std::uint64_t paused_ns_ = 0;  ///< While the time is out: less the moment at which that began.
+  std::string failed_;
   bool began_ = false;
   bool ended_ = false;
   bool paused_ = false;
-  std::uint64_t pauses_ = 0;
-  std::string failed_;
+  const bool is_timed_;
+  bool time_is_out_ = false;
 };
 
 /// A member of a team of which one thread is counted at a time: its loop, or nothing. What it does at the gates is left
@@ -175,6 +199,9 @@ class LoneMember : public Member {
   bool counted_;
   bool collects_ = true;
 };
+
+// As much of the heap for each: what a function finds there moves counts.
+static_assert(sizeof(LoneMember) == sizeof(Member) && sizeof(Member) <= 264);
 
 void add(Notes& all, const Notes& more) {
   for (const auto& [name, counter] : more.counters) {
@@ -225,7 +252,12 @@ TeamResult run_team(const std::function<void(Call&)>& function, Facts& facts, co
   // Not where one has failed: a replicate's process would end here, unnoticed.
   if (meter != nullptr && result.failed.empty()) {
     // All of them have left their loops, and wait: each has reported what it took.
-    for (const auto& member : members) meter->add_manual_time(member->notes().manual_s);
+    std::uint64_t paused_ns = 0;
+    for (const auto& member : members) {
+      meter->add_manual_time(member->notes().manual_s);
+      paused_ns += member->paused_ns();
+    }
+    meter->leave_out(paused_ns / members.size());
     meter->finish();
   }
   end.open();

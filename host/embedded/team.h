@@ -19,7 +19,8 @@ struct TeamResult {
 };
 
 /// Runs `function` in `threads` threads of its own, each with a call of `iterations` executions. `meter` is started and
-/// finished by the calling thread; null: nothing is measured. `lone`: of what Callgrind counts, the loop of this thread
+/// finished by the calling thread; null: nothing is measured. What the threads' loops were paused is left out of its
+/// time, by their mean. `lone`: of what Callgrind counts, the loop of this thread
 /// alone is counted.
 TeamResult run_team(const std::function<void(Call&)>& function, Facts& facts, const std::vector<std::int64_t>& args,
                     std::uint64_t iterations, int threads, Meter* meter, std::optional<int> lone = {});

@@ -3,6 +3,7 @@
 
 #include "aggregates.h"
 #include "benchmark/benchmark_api.h"
+#include "decimal_point.h"
 #include "text.h"
 
 TALLYMARK_FACADE_BEGIN
@@ -10,6 +11,7 @@ TALLYMARK_FACADE_BEGIN
 namespace {
 
 using internal::formatted;
+using ::tally::embedded::with_point;
 using Run = BenchmarkReporter::Run;
 
 std::string quoted(const std::string& text) {
@@ -56,7 +58,7 @@ class Members {
     else if (std::isinf(value))
       raw(name, value < 0 ? "-Infinity" : "Infinity");
     else
-      raw(name, formatted("%.16e", value));
+      raw(name, with_point(formatted("%.16e", value)));
   }
 
  private:
@@ -123,7 +125,7 @@ bool JSONReporter::ReportContext(const Context& context) {
     members.truth("aslr_enabled", context.sys_info.ASLRStatus == SystemInfo::ASLR::ENABLED);
   members.raw("caches", caches_text(cpu.caches));
   std::string load;
-  for (const double one : cpu.load_avg) load += (load.empty() ? "" : ",") + formatted("%g", one);
+  for (const double one : cpu.load_avg) load += (load.empty() ? "" : ",") + with_point(formatted("%g", one));
   members.raw("load_avg", "[" + load + "]");
   members.text("library_version", GetBenchmarkVersion());
 #if defined(__OPTIMIZE__)

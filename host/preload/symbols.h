@@ -19,6 +19,7 @@
 #define GB_ERROR GB_STATE "13SkipWithError"
 #define GB_MESSAGE GB_STATE "15SkipWithMessage"
 #define GB_LABEL GB_STATE "8SetLabel"
+#define GB_SET_TIME GB_STATE "16SetIterationTimeEd"
 #define GB_OF_CHARS "EPKc"
 #define GB_OF_TEXT "ERK" GB_TEXT
 #define GB_OF_LIBCXX_TEXT "ERK" GB_LIBCXX_FIRST_TEXT

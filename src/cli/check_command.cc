@@ -149,6 +149,11 @@ int report_check(const Comparison& comparison, const CheckResult& result, const 
 
 /// What only a second measurement uses.
 Status check_tools(const CheckCommandOptions& options) {
+  if (options.confirm.empty() && !options.program_args.empty()) {
+    return fail(ErrorKind::input,
+                fmt::format("arguments, but no program that takes them: {}", options.program_args.front()), "--",
+                "they go with --confirm PROGRAM");
+  }
   if (!options.confirm.empty() || !options.rebase.empty()) return {};
   const std::pair<const char*, const std::string&> tools[] = {{"--env-command", options.env_command},
                                                               {"--cxx", options.cxx},
@@ -264,7 +269,9 @@ void add_check_options(OptionSet& sub, CheckCommandOptions& options) {
   sub.add("--accept", &options.accept, "TOML file of acknowledged regressions (tally-accept.toml)");
   sub.add("--max-age", &options.max_age_days, "Refuse a baseline older than this many days; 0: never").shows_default();
   sub.add("--confirm", &options.confirm,
-          "Before failing, measure the suspects again with this suite or benchmark program");
+          "Before failing, measure the suspects again with this suite or benchmark program; a program's own arguments "
+          "follow --");
+  sub.behind_dashes = &options.program_args;
   sub.add("--rebase", &options.rebase,
           "If the base is of another environment: build its commit with this Bash command and measure it here")
       .value_name("COMMAND");
@@ -332,7 +339,7 @@ int run_check(const Context& context, const CheckCommandOptions& options, const 
 
 int run_check(const Context& context, const CheckCommandOptions& options, std::ostream& out, std::ostream& err) {
   const Tools tools = {.cxx = options.cxx, .python = options.python, .env_command = options.env_command};
-  return run_check(context, options, remeasure_with(context, tools, options.cores, err),
+  return run_check(context, options, remeasure_with(context, tools, options.cores, options.program_args, err),
                    rebase_with(context, tools, options.cores, err), out, err);
 }
 

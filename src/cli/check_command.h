@@ -28,10 +28,11 @@ struct CheckCommandOptions {
   std::string accept;                   ///< Path of the accept file, or empty.
   bool allow_uncompared = false;        ///< Cases that were not compared are no failure.
   bool any_environment = false;
-  double max_age_days = 90;  ///< Of the base; 0: any.
-  std::string confirm;       ///< A suite or a program to measure suspects with again, or empty.
-  std::string rebase;        ///< A command that builds the base's commit, or empty.
-  std::string env_command;   ///< For these two, as the three below: what a record does not say.
+  double max_age_days = 90;                    ///< Of the base; 0: any.
+  std::string confirm;                         ///< A suite or a program to measure suspects with again, or empty.
+  std::vector<std::string> program_args = {};  ///< Of that program.
+  std::string rebase;                          ///< A command that builds the base's commit, or empty.
+  std::string env_command;                     ///< For these two, as the three below: what a record does not say.
   std::string cxx;
   std::string python;
   std::string cores;

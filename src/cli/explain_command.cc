@@ -56,8 +56,8 @@ Status simulate(const Context& context, const ExplainOptions& options, const Com
   ids.reserve(explanations.size());
   for (const Explanation& one : explanations) ids.push_back(one.of->id);
   const auto side = [&](const std::string& suite, const std::string& environment, const Record& record) {
-    const Remeasure again =
-        remeasure_with(context, {.cxx = {}, .python = {}, .env_command = environment}, options.cores, err);
+    const Remeasure again = remeasure_with(context, {.cxx = {}, .python = {}, .env_command = environment},
+                                           options.cores, options.program_args, err);
     return again(suite, ids, simulated(record));
   };
   fmt::print(err, "tally explain: measuring {} of the base with simulated caches and branches\n",
@@ -82,7 +82,7 @@ std::string hint_of(const std::vector<Explanation>& explanations) {
     return one.disagreement != Disagreement::none && one.events.empty();
   });
   return disagree ? "which events explain the time: --again SUITE --a '…' --b '…' (the environment of each side), or "
-                    "--again OLD --b-program NEW\n"
+                    "--again OLD --b-program NEW (programs' own arguments follow --)\n"
                   : "";
 }
 
@@ -135,8 +135,10 @@ void add_explain_options(OptionSet& sub, ExplainOptions& options) {
   sub.add("--top", &options.top, "Cases to explain, largest change first; 0: all").shows_default();
   sub.add("--denoise", &options.denoise, kDenoiseHelp);
   sub.add("--again", &options.again,
-          "Measure the cases again on both sides, with simulated caches and branches: a suite, or the base's program")
+          "Measure the cases again on both sides, with simulated caches and branches: a suite, or the base's program, "
+          "whose own arguments follow --")
       .value_name("SUITE");
+  sub.behind_dashes = &options.program_args;
   sub.add("--a", &options.a, "For --again: Bash command that sets up the environment of the base")
       .value_name("TEXT")
       .needs("--again");
@@ -157,6 +159,11 @@ void add_explain_options(OptionSet& sub, ExplainOptions& options) {
 
 int run_explain(const Context& context, const ExplainOptions& options, std::ostream& out, std::ostream& err) {
   const auto refused = [&err](const Error& error) { return refuse("explain", error, err); };
+  if (options.again.empty() && !options.program_args.empty()) {
+    return refused({ErrorKind::input,
+                    fmt::format("arguments, but no program that takes them: {}", options.program_args.front()), "--",
+                    "they go with --again PROGRAM"});
+  }
   const Result<Record> base = load_record(options.base);
   if (!base) return refused(base.error());
   const Result<Record> next = load_record(options.next);

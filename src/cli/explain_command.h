@@ -7,6 +7,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "cli/context.h"
 #include "cli/option_set.h"
@@ -20,10 +21,11 @@ struct ExplainOptions {
   std::string only;     ///< A case's id, or what means one; empty: those that moved.
   std::size_t top = 3;  ///< Cases; 0: all.
   bool denoise = false;
-  std::string again;      ///< A suite or a program to measure with again, or empty.
-  std::string a;          ///< How the base's environment is made, as in tally ab.
-  std::string b;          ///< And the new record's.
-  std::string b_program;  ///< Instead of `again`, for the new side.
+  std::string again;                           ///< A suite or a program to measure with again, or empty.
+  std::string a;                               ///< How the base's environment is made, as in tally ab.
+  std::string b;                               ///< And the new record's.
+  std::string b_program;                       ///< Instead of `again`, for the new side.
+  std::vector<std::string> program_args = {};  ///< Of the programs.
   std::string cores;
   bool json = false;
   std::string markdown;

@@ -10,16 +10,19 @@
 
 namespace tally::cli {
 
-Remeasure remeasure_with(const Context& context, const Tools& tools, const std::string& cores, std::ostream& err) {
-  return [&context, tools, cores, &err](const std::string& path, const std::vector<std::string>& ids,
-                                        const Record& next) -> Result<Record> {
+Remeasure remeasure_with(const Context& context, const Tools& tools, const std::string& cores,
+                         const std::vector<std::string>& program_args, std::ostream& err) {
+  return [&context, tools, cores, program_args, &err](const std::string& path, const std::vector<std::string>& ids,
+                                                      const Record& next) -> Result<Record> {
     RunOptions run;
     run.cores = cores;
     run.server = "off";
     run.tools = tools;
     run.settings = next.settings;
     const bool program = is_program(path);
-    auto suite = definitions_of(context, program ? SuiteSource{.program = path} : SuiteSource{.suite = path}, run);
+    SuiteSource source{.program_args = program_args};
+    (program ? source.program : source.suite) = path;
+    auto suite = definitions_of(context, source, run);
     if (!suite) return std::unexpected(suite.error());
     auto measuring = Measuring::begin(context, run, err);
     if (!measuring) return std::unexpected(measuring.error());

@@ -15,13 +15,15 @@
 
 namespace tally::cli {
 
-/// Measures these cases of a suite's or a program's file again, in the way that `as` was measured. An error where they
-/// are of another subject now, or ran in another environment.
+/// Measures these cases of a suite's or a program's file again, in the way that `as` was measured. An error where their
+/// definition is another one, where they are of another subject now, or ran in another environment.
 using Remeasure =
     std::function<Result<Record>(const std::string& suite, const std::vector<std::string>& ids, const Record& as)>;
 
-/// `tools` and `cores` are what a record does not say. `err` is for progress, and must outlive the function.
-Remeasure remeasure_with(const Context& context, const Tools& tools, const std::string& cores, std::ostream& err);
+/// `tools`, `cores` and a program's own arguments are what a record does not say. `err` is for progress, and must
+/// outlive the function.
+Remeasure remeasure_with(const Context& context, const Tools& tools, const std::string& cores,
+                         const std::vector<std::string>& program_args, std::ostream& err);
 
 /// The base's commit, built with the command and measured here: see rebase().
 using Rebase = std::function<Result<Rebased>(const std::string& build, const Record& base, const Record& next)>;

@@ -28,6 +28,17 @@ std::string quoted(const std::vector<std::string>& texts) {
   return all;
 }
 
+/// The programs that are measured, and the commands that are named by their whole path.
+std::vector<std::string> subjects_of(const Plan& plan) {
+  std::vector<std::string> subjects;
+  for (const Toolchain& toolchain : plan.toolchains)
+    subjects.insert(subjects.end(), toolchain.subject.begin(), toolchain.subject.end());
+  for (const Case& one : plan.cases) {
+    if (one.command && one.command->run.front().starts_with('/')) subjects.push_back(one.command->run.front());
+  }
+  return subjects;
+}
+
 /// The command that shows a failure again. Empty: there is none.
 std::string reproduce(const RunRequest& request, const Case& measured) {
   const std::string again = fmt::format("--filter {} --isolation process --keep", shell_quote(measured.id));
@@ -60,6 +71,14 @@ void forget_calls(Profile& profile) {
 }
 
 }  // namespace
+
+CaseRecorder::CaseRecorder(const RunRequest& request, std::vector<CaseRecord>& cases, RunObserver& observer,
+                           const RecordParts& parts)
+    : request_(request),
+      cases_(cases),
+      observer_(observer),
+      parts_(parts),
+      lines_(UsersFiles(request.caller.working_folder, subjects_of(*request.plan))) {}
 
 Status CaseRecorder::on_case(std::size_t index, CaseOutcome outcome) {
   const Case& measured = request_.plan->cases[index];

@@ -25,8 +25,7 @@ class CaseRecorder final : public ExecutionObserver {
  public:
   /// `cases` is in plan order, and has a description of each already. All of these outlive the recorder.
   CaseRecorder(const RunRequest& request, std::vector<CaseRecord>& cases, RunObserver& observer,
-               const RecordParts& parts)
-      : request_(request), cases_(cases), observer_(observer), parts_(parts) {}
+               const RecordParts& parts);
 
   /// What the statements left, in plan order; filled by examinations only.
   [[nodiscard]] std::vector<std::optional<StatementResult>>& results() { return results_; }

@@ -6,6 +6,18 @@ namespace tally {
 
 namespace {
 
+/// The same id may be another benchmark by now, or that of a program with other arguments.
+Status check_same_definitions(const Record& next, const Plan& plan) {
+  for (const Case& one : plan.cases) {
+    const CaseRecord* const first = find_case(next, one.id);
+    if (first == nullptr || first->definition.digest == one.digest) continue;
+    return fail(ErrorKind::input, "its definition is not the one that the record has", one.id,
+                "measure it again with the suite that it was measured with, and with the program's own arguments "
+                "(after --)");
+  }
+  return {};
+}
+
 /// A second measurement judges the first only where it is of the same thing.
 Status check_same_subject(const Record& next, const Record& again) {
   for (const auto& [name, environment] : again.environments) {
@@ -31,6 +43,7 @@ Result<Record> measure_again(Workspace& workspace, const AgainRequest& request, 
   run.settings.noise_floor = false;  // the first measurement's stands
   auto plan = make_plan(request.suite, {.selection = {.filters = request.ids}, .repeat = run.settings.repeat});
   if (!plan) return std::unexpected(plan.error());
+  if (auto same = check_same_definitions(request.as, *plan); !same) return std::unexpected(same.error());
   run.plan = &*plan;
   auto again = measure(workspace, run, observer);
   if (!again) return std::unexpected(again.error());

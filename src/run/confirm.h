@@ -18,8 +18,8 @@ struct AgainRequest {
   Tools tools;
 };
 
-/// An error (input): the suite has none of the cases, they were measured in another environment or of another subject
-/// than `as`, or it was interrupted.
+/// An error (input): the suite has none of the cases, it has one of them by another definition than `as` (nothing is
+/// measured then), they were measured in another environment or of another subject, or it was interrupted.
 Result<Record> measure_again(Workspace& workspace, const AgainRequest& request, RunObserver& observer);
 
 /// Replaces the results of `next` by those of `again`, where there are such.

@@ -437,6 +437,14 @@ TEST_F(RunTest, SuspectsAreMeasuredAgainAsTheirRecordSays) {
   EXPECT_EQ(next.cases[0].counts->replicates.front(), 6000U);
   EXPECT_EQ(next.cases[1].counts->replicates.front(), 7000U);
   EXPECT_THAT(next.cases[1].warnings, Contains(HasSubstr("a second time")));
+  const auto measured = hosts_.started;
+  Record other = next;
+  other.cases[1].definition.digest = "that of a program with another argument";
+  const auto redefined = measure_again(*workspace_, again_request(other), received_);
+  ASSERT_FALSE(redefined);
+  EXPECT_EQ(redefined.error().where, "b [python]");
+  EXPECT_THAT(redefined.error().message, HasSubstr("its definition is not the one that the record has"));
+  EXPECT_EQ(hosts_.started, measured) << "nothing is measured";
   python_version_ = "3.12.0";
   const auto elsewhere = measure_again(*workspace_, again_request(next), received_);
   ASSERT_FALSE(elsewhere);

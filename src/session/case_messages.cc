@@ -109,8 +109,11 @@ CaseReport report(const Message& message) {
     const std::size_t name = counter.find('\t', value) + 1;  // to its end, whatever is in it
     if (value == 0 || name == 0) continue;
     const auto flags = static_cast<unsigned>(std::strtoul(counter.c_str(), nullptr, 10));
-    report.counters.push_back({counter.substr(name), std::strtod(counter.c_str() + value, nullptr),
-                               (flags & kRate) != 0, (flags & kInverted) != 0});
+    char* end = nullptr;
+    const double number = std::strtod(counter.c_str() + value, &end);
+    // A program that was built with an earlier tallymark writes a number as its locale does: "0x1,8p+0".
+    if (end == counter.c_str() + value || end != counter.c_str() + name - 1) continue;
+    report.counters.push_back({counter.substr(name), number, (flags & kRate) != 0, (flags & kInverted) != 0});
   }
   return report;
 }

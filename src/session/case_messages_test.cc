@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -44,6 +45,19 @@ TEST(CaseMessages, SettingsOfADeviceFollowItsNameInLines) {
   EXPECT_EQ(ready_with("cuda\ntf32=True\n\nno setting\na=b=c\n").device, "cuda");
   EXPECT_EQ(ready_with("cuda\ntf32=True\n\nno setting\na=b=c\n").device_settings,
             (Settings{{"tf32", "True"}, {"a", "b=c"}}));
+}
+
+TEST(CaseMessages, ACounterThatIsNoNumberIsLeftOut) {
+  static char buffer[512];
+  protocol::Writer writer(buffer, protocol::MessageType::report, 1);
+  for (const char* one : {"0\t0x1.8p+0\twhole", "0\t0x1,8p+0\tcut at its comma", "1\tinf\tbeyond", "0\t\tnothing"})
+    writer.text(protocol::Field::counter, one);
+  const auto report = std::get<CaseReport>(decode(protocol::parse_frame(writer.finish()).message, {}));
+  ASSERT_THAT(report.counters, testing::SizeIs(2));
+  EXPECT_EQ(report.counters[0].name, "whole");
+  EXPECT_EQ(report.counters[0].value, 1.5);
+  EXPECT_EQ(report.counters[1].name, "beyond");
+  EXPECT_EQ(report.counters[1].value, HUGE_VAL);
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "base/contains.h"
 #include "base/digest.h"
 #include "base/files.h"
 #include "build/cache.h"
@@ -22,12 +24,31 @@ bool is_system_path(std::string_view path) {
   // The last two are where the sources of Rust's own library were when it was compiled.
   constexpr auto kFolders = std::to_array<std::string_view>(
       {"/usr/", "/lib/", "/lib64/", "/opt/", "/nix/", "/snap/", "/rustc/", "/rust/deps/"});
+  // Images of containers have their projects in /usr/src, and distributions only what they compile or debug.
+  if (path.starts_with("/usr/src/") && !path.starts_with("/usr/src/debug/")) return false;
   return std::ranges::any_of(kFolders, [&](std::string_view folder) { return path.starts_with(folder); });
 }
 
-/// What runs the statement, of ours.
+/// Whether what systems and packages install lies in the folder, too: then it is nobody's own.
+bool holds_installed(const std::string& folder) {
+  constexpr auto kInstalled =
+      std::to_array<std::string_view>({"/usr/include/", "/usr/lib/", "/usr/share/", "/usr/local/include/",
+                                       "/usr/local/lib/", "/lib/", "/lib64/", "/opt/", "/nix/store/", "/snap/"});
+  return std::ranges::any_of(kInstalled, [&](std::string_view one) { return one.starts_with(folder); });
+}
+
+/// What runs the statement, of ours: headers of ours, where they are and where an installation has links to them; and
+/// those of Google Benchmark's loop.
 bool is_harness(std::string_view file) {
-  return file.ends_with("<tally>") || file.ends_with("tally/snippet.h") || file.ends_with("tallymark/bench.h");
+  constexpr auto kEnds = std::to_array<std::string_view>(
+      {"<tally>", "tally/snippet.h", "tallymark/bench.h", "tallymark/bench_c.h", "tallymark/loop.h",
+       "tallymark/reached.h", "tallymark/catch2.h", "tallymark/nanobench.h", "include/benchmark/benchmark.h",
+       "include/benchmark/state.h"});
+  constexpr auto kFolders =
+      std::to_array<std::string_view>({"include/tallymark/google/benchmark/", "include/tallymark/catch2/",
+                                       "include/tallymark/nanobench/", "drop-in/include/benchmark/"});
+  return std::ranges::any_of(kEnds, [&](std::string_view end) { return file.ends_with(end); }) ||
+         std::ranges::any_of(kFolders, [&](std::string_view folder) { return file.contains(folder); });
 }
 
 /// The text of the one part that has this name and stands in no file; nothing where there are more.
@@ -55,17 +76,44 @@ std::optional<std::string> text_of_file(const fs::path& path) {
 
 }  // namespace
 
-bool is_users_file(std::string_view file) {
+std::string work_tree_of(fs::path folder) {
+  std::error_code code;
+  while (folder.has_relative_path()) {
+    if (fs::exists(folder / ".git", code)) return folder.string();
+    folder = folder.parent_path();
+  }
+  return {};
+}
+
+UsersFiles::UsersFiles(const std::string& working_folder, std::vector<std::string> subjects)
+    : subjects_(std::move(subjects)) {
+  std::vector<std::string> folders = {working_folder, work_tree_of(working_folder)};
+  for (const std::string& subject : subjects_) folders.push_back(work_tree_of(fs::path(subject).parent_path()));
+  for (std::string& folder : folders) {
+    if (!folder.starts_with('/')) continue;
+    if (!folder.ends_with('/')) folder += '/';
+    if (!holds_installed(folder)) folders_.push_back(std::move(folder));
+  }
+}
+
+bool UsersFiles::is_systems(std::string_view path) const {
+  return is_system_path(path) &&
+         std::ranges::none_of(folders_, [&](const std::string& folder) { return path.starts_with(folder); });
+}
+
+bool UsersFiles::has_source(std::string_view file) const {
   constexpr auto kInstalled =
       std::to_array<std::string_view>({"/site-packages/", "/dist-packages/", "/conda/pkgs/", "/.cargo/registry/",
                                        "/.cargo/git/", "/.rustup/", "/go/pkg/mod/"});
-  if (file.empty() || is_system_path(file) || is_harness(file)) return false;
+  if (file.empty() || is_systems(file) || is_harness(file)) return false;
   return std::ranges::none_of(kInstalled, [&](std::string_view folder) { return file.contains(folder); });
 }
 
+bool UsersFiles::has_object(const std::string& path) const { return contains(subjects_, path) || !is_systems(path); }
+
 SourceLines::Object& SourceLines::object_at(const std::string& path) {
   const auto [at, fresh] = objects_.try_emplace(path);
-  if (fresh && !is_system_path(path)) {
+  if (fresh && users_.has_object(path)) {
     at->second.debug.emplace(path);
     at->second.places = snippet_places(path);
     // Headers of a snippet may have been touched since it was compiled: the build's cache has seen that they are the
@@ -103,14 +151,14 @@ Result<LineCosts> SourceLines::of(const Case& measured, std::string_view profile
         }
       }
       // What a compiler has written itself belongs to what it was written for.
-      if (line.line > 0 && is_users_file(line.file) && !line.file.ends_with('>')) {
+      if (line.line > 0 && users_.has_source(line.file) && !line.file.ends_with('>')) {
         note_compiled(line.file, object);
         return CodeLine{line, true};
       }
     }
     if (known->second.empty()) return std::nullopt;
     const SourceLine& own = known->second.front();
-    if (is_harness(own.file) || (own.line == 0 && is_users_file(own.file))) return std::nullopt;
+    if (is_harness(own.file) || (own.line == 0 && users_.has_source(own.file))) return std::nullopt;
     return CodeLine{own, false};
   });
 }
@@ -129,7 +177,7 @@ bool SourceLines::is_older_than_its_code(const std::string& file, const fs::path
 Status SourceLines::keep(LineCosts& costs, const Case& measured, const std::string& working_folder,
                          const fs::path& folder) const {
   for (const auto& [line, cost] : costs.lines) {
-    if (!is_users_file(line.file) || costs.sources.contains(line.file) || costs.newer.contains(line.file)) continue;
+    if (!users_.has_source(line.file) || costs.sources.contains(line.file) || costs.newer.contains(line.file)) continue;
     auto text = text_of_part(measured, line.file);
     if (!text) {
       const fs::path path = fs::path(working_folder) / line.file;

@@ -13,6 +13,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "expansion/case.h"
@@ -21,12 +23,34 @@
 
 namespace tally {
 
-/// Whether a source file may be shown as the user's: not the system's, not an installed package's.
-bool is_users_file(std::string_view file);
+/// The Git work tree that the folder is in; empty: in none.
+std::string work_tree_of(std::filesystem::path folder);
+
+/// Whose files are whose, by their paths. Those of the working folder and of the work trees that it and the subjects
+/// lie in are no system's, in whatever folder that is.
+class UsersFiles {
+ public:
+  UsersFiles() = default;
+  /// `subjects`: paths of the programs that are measured.
+  UsersFiles(const std::string& working_folder, std::vector<std::string> subjects);
+
+  /// Whether a source file may be shown as the user's: not the system's, not an installed package's, not ours.
+  [[nodiscard]] bool has_source(std::string_view file) const;
+  /// Whether an object's lines are looked for: a subject's, and whatever is no library of the system.
+  [[nodiscard]] bool has_object(const std::string& path) const;
+
+ private:
+  [[nodiscard]] bool is_systems(std::string_view path) const;
+
+  std::vector<std::string> subjects_;
+  std::vector<std::string> folders_;  ///< Each ends with "/".
+};
 
 /// For one run: made when it begins.
 class SourceLines {
  public:
+  explicit SourceLines(UsersFiles users = {}) : users_(std::move(users)) {}
+
   /// `profile` is Callgrind's, with instructions, and so is `lead`, which is subtracted, or empty. An error: one is
   /// not whole.
   Result<LineCosts> of(const Case& measured, std::string_view profile, std::string_view lead = {});
@@ -50,6 +74,7 @@ class SourceLines {
   [[nodiscard]] bool is_older_than_its_code(const std::string& file, const std::filesystem::path& path,
                                             std::string_view text, const LineCosts& costs) const;
 
+  UsersFiles users_;
   std::map<std::string, Object> objects_;
   std::map<std::string, std::filesystem::file_time_type> compiled_;  ///< Of each file of the user's: its oldest object.
   std::filesystem::file_time_type began_ = std::filesystem::file_time_type::clock::now();

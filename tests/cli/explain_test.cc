@@ -61,6 +61,10 @@ TEST_F(Explain, SaysWhichEventsMakeATimeThatTheCountDoesNot) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, testing::ContainsRegex("-(9[0-9]|10[0-9]),[0-9]+  mispredicted branches \\(Bcm\\): (9|10),"));
   EXPECT_THAT(read_file(file("why.md")).value(), HasSubstr("| mispredicted branches (Bcm) |"));
+  const Ran other =
+      tally({"explain", base, next, "--again", before.path(), "--b-program", after.path(), "--", "--exclude", "none"});
+  EXPECT_EQ(other.code, 2) << "programs with arguments that the record's had not";
+  EXPECT_THAT(other.err, HasSubstr("its definition is not the one that the record has"));
   const Ran swapped = tally({"explain", base, next, "--again", after.path(), "--b-program", before.path()});
   EXPECT_EQ(swapped.code, 2);
   EXPECT_THAT(swapped.err, HasSubstr("is not the one that the record was measured in"));

@@ -93,6 +93,52 @@ TEST(Facade, WhatWouldNotRunIsNotListed) {
       << chosen.err;
 }
 
+TEST(Facade, AnArgumentMayHaveANameThatIdsUse) {
+  const Program program(made_by("g++", "-O2"));
+  const Ran all = tally({"list", "--program", program.path(), "--filter", "facade_work/named*"});
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_EQ(all.out, "facade_work/named [cpp threads_=1 device_=2 language_=3 runtime_=4 autograd_=5 tag_=6]\n");
+}
+
+/// Whatever the program does after its first call, and with Google's library as with ours.
+TEST(Facade, WhatAFurtherCallRunsIsListedAndSaysWhyItIsNotMeasured) {
+  std::vector<Making> makings = {
+      {.source = "google_calls", .compiler = "g++", .library = "facade/libtallymark_benchmark.a"}};
+  if (fs::exists("/usr/include/benchmark/benchmark.h"))
+    makings.push_back({.source = "google_calls", .compiler = "g++", .library = "-lbenchmark"});
+  for (const Making& making : makings) {
+    const Program program(making);
+    const auto folder = TemporaryFolder::make();
+    How how;
+    how.folder = folder->path().string();
+    const std::string report = how.folder + "/report.txt";
+    ASSERT_TRUE(write_file(report, "of a run by itself"));
+    const bool ours = making.library.front() != '-';
+    const std::string first = ours ? "google_calls/first [cpp arg0=1]" : "google_calls/first/1 [cpp]";
+    const std::string second =
+        ours ? "google_calls/second (call 3) [cpp arg0=1 arg1=2]" : "google_calls/second/1/2 (call 3) [cpp]";
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{}, {"--", "abort"}}) {
+      std::vector<std::string> list = {"list", "--program", program.path()};
+      list.insert(list.end(), arguments.begin(), arguments.end());
+      const Ran listed = tally(list, how);
+      EXPECT_EQ(listed.code, 0) << listed.err;
+      EXPECT_EQ(listed.out, first + "\n" + second + "\n");
+    }
+    how.more = {{"OMP_LONG", "1"}};
+    const Ran slow = tally({"list", "--program", program.path()}, how);
+    EXPECT_EQ(slow.out, first + "\n" + second + "\n") << slow.err;
+    Ran ran;
+    const Record record = counted(program.path(), {}, ran, how);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    ASSERT_TRUE(case_with(record, first).counts);
+    EXPECT_NEAR(case_with(record, first).counts->per_iteration, 1003, 4);
+    const CaseRecord& skipped = case_with(record, second);
+    EXPECT_EQ(skipped.status, CaseStatus::skipped);
+    EXPECT_THAT(skipped.warnings, testing::ElementsAre(HasSubstr("in a further call of RunSpecifiedBenchmarks()")));
+    EXPECT_EQ(read_file(report).value_or(""), "of a run by itself") << "nothing that was measured would be in it";
+  }
+}
+
 TEST(Facade, LabelsAreKnownWithoutTimesToo) {
   const Program program(made_by("g++", "-O2"));
   Ran ran;
@@ -345,6 +391,26 @@ TEST(GoogleBuilt, NamesThatSayOneThingForTwoAreCountedEach) {
 }
 
 /// Built already, with Google Benchmark's own library: its loop's control stays in.
+TEST(GoogleBuilt, HasTheTimesThatItsFunctionsSet) {
+  if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
+  const Program program({.source = "google_manual", .compiler = "g++", .library = "-lbenchmark"});
+  Ran ran;
+  const Record record = record_of({"run", "--program", program.path(), "--max-run-time", "0.2"}, ran);
+  EXPECT_EQ(ran.code, 1) << "one of them fails" << ran.err;
+  for (const std::string id : {"manual/manual_time [cpp]", "fixed/iterations:3/manual_time [cpp]"}) {
+    const CaseRecord& one = case_with(record, "google_manual/" + id);
+    ASSERT_TRUE(one.wall) << id << ran.err;
+    EXPECT_NEAR(one.wall->median_s, 0.25, 1e-6) << id;
+  }
+  const CaseRecord& manual = case_with(record, "google_manual/manual/manual_time [cpp]");
+  ASSERT_TRUE(manual.counts);
+  EXPECT_NEAR(manual.counts->per_iteration, 1020, 20);
+  EXPECT_LT(case_with(record, "google_manual/by the clock [cpp]").wall->median_s, 0.01);
+  const CaseRecord& named = case_with(record, "google_manual/named/manual_time [cpp]");
+  ASSERT_TRUE(named.failure) << "no time of another clock stands under this name";
+  EXPECT_THAT(named.failure->message, HasSubstr("no call of SetIterationTime() was seen"));
+}
+
 TEST(GoogleBuilt, IsCountedByPuttingOursBeforeItsLibrary) {
   if (!fs::exists("/usr/include/benchmark/benchmark.h")) GTEST_SKIP() << "needs libbenchmark-dev";
   const Making making = {.source = "google_built", .compiler = "g++", .library = "-lbenchmark"};

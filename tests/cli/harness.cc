@@ -1,5 +1,6 @@
 #include "cli/harness.h"
 
+#include <algorithm>
 #include <regex>
 #include <set>
 
@@ -50,7 +51,7 @@ Record record_of(std::vector<std::string> arguments, Ran& ran, const How& how) {
   const auto folder = TemporaryFolder::make();
   EXPECT_TRUE(folder);
   const std::string path = (folder->path() / "record.json").string();
-  arguments.insert(arguments.end(), {"--json", path});
+  arguments.insert(std::ranges::find(arguments, "--"), {"--json", path});
   ran = tally(arguments, how);
   const auto text = read_file(path);
   EXPECT_TRUE(text) << ran.err;

@@ -1,4 +1,5 @@
 // Benchmark programs in suites, as the sides of `tally ab`, and measured again by `tally check`.
+#include <algorithm>
 #include <cstdlib>
 
 #include "harness.h"
@@ -34,7 +35,7 @@ class ProgramSuite : public testing::Test {
     return "[[program]]\npath = \"" + program.path() + "\"\n" + more;
   }
   static std::vector<std::string> quickly(std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"--counts-only", "-n", "10", "--quiet"});
+    arguments.insert(std::ranges::find(arguments, "--"), {"--counts-only", "-n", "10", "--quiet"});
     return arguments;
   }
 
@@ -200,6 +201,20 @@ TEST_F(ProgramSuite, SuspectsAreMeasuredAgain) {
   ran = tally({"check", file("base.json"), file("next.json"), "--confirm", older_->path()});
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, HasSubstr("the subject of program-bench [cpp] is not the one"));
+  // The program's own argument is a part of what was measured.
+  for (const auto& [name, program] : {std::pair{"base-3.json", older_}, {"next-3.json", newer_}}) {
+    ran = tally(quickly({"run", "--program", program->path(), "--filter", "common", "--json", file(name), "--", "3"}));
+    ASSERT_EQ(ran.code, 0) << ran.err;
+  }
+  ran = tally({"check", file("base-3.json"), file("next-3.json"), "--confirm", newer_->path()});
+  EXPECT_EQ(ran.code, 2) << ran.out;
+  EXPECT_THAT(ran.err, HasSubstr("bench/common [cpp]: its definition is not the one that the record has"));
+  ran = tally({"check", file("base-3.json"), file("next-3.json"), "--confirm", newer_->path(), "--", "3"});
+  EXPECT_EQ(ran.code, 3) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("(3016"));
+  ran = tally({"check", file("base-3.json"), file("next-3.json"), "--", "3"});
+  EXPECT_EQ(ran.code, 2) << ran.out;
+  EXPECT_THAT(ran.err, HasSubstr("they go with --confirm PROGRAM"));
   std::string doubled = *read_file(file("next.json"));
   auto next = *record_from_json(doubled, "next");
   scale_count(*next.cases[0].counts, 2);

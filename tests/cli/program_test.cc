@@ -1,6 +1,8 @@
+#include <cstdlib>
 #include <numeric>
 
 #include "harness.h"
+#include "json/text.h"
 #include "programs.h"
 
 namespace tally::cli_test {
@@ -160,18 +162,47 @@ TEST(Programs, TimesLeavePausesOutAndTakeWhatIsReported) {
   const Program program({.source = "loops"});
   Ran ran;
   const Record record = record_of({"run", "--program", program.path(), "--wall-only", "--max-run-time", "1", "--filter",
-                                   "loops/pauses*", "--filter", "loops/counters*", "--filter", "loops/manual*"},
+                                   "loops/pauses*", "--filter", "loops/counters*", "--filter", "loops/manual*",
+                                   "--filter", "loops/threads that pause*", "--filter", "loops/threads ?cpp?"},
                                   ran);
   ASSERT_EQ(ran.code, 0) << ran.err;
   // Of the least samples, which a busy machine does not move.
   const auto least = [&](const std::string& id) { return std::ranges::min(case_with(record, id).wall->replicates_s); };
   // A third of what it would be with the pauses in it: reading the clock twice costs something, and so do neighbours.
   EXPECT_LT(least("loops/pauses [cpp]"), 7 * least("loops/counters [cpp]")) << "21 times the work, 20 parts paused";
+  EXPECT_LT(least("loops/threads that pause [cpp threads=2]"), 3 * least("loops/threads [cpp]"))
+      << "six times the work, five parts paused";
   EXPECT_NEAR(case_with(record, "loops/manual [cpp]").wall->median_s, 0.25, 1e-6);
   const CaseRecord& reported = case_with(record, "loops/counters [cpp]");
   ASSERT_TRUE(reported.counters);
   EXPECT_EQ(reported.counters->at("answer"), 42);
   EXPECT_DOUBLE_EQ(reported.counters->at("items"), 10 / reported.wall->median_s);
+}
+
+/// A counter's value, and the reports of a program by itself.
+TEST(Programs, NumbersAreThoseOfEveryLocale) {
+  const auto folder = TemporaryFolder::make();
+  const std::string path = folder->path().string();
+  if (std::system(("localedef -i de_DE -f UTF-8 '" + path + "/de_DE.UTF-8' 2>'" + path + "/said'").c_str()) != 0)
+    GTEST_SKIP() << "no locale can be made here (Debian's package locales has what it takes)";
+  const Program program({.source = "commas"});
+  Ran ran;
+  const Record record = record_of({"run", "--program", program.path(), "--counts-only", "--", path}, ran);
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  const CaseRecord& counted = case_with(record, "commas/work [cpp]");
+  ASSERT_TRUE(counted.counters);
+  EXPECT_EQ(counted.counters->at("one and a half"), 1.5);
+  EXPECT_EQ(counted.counters->at("less"), -0.25);
+  const std::string report = path + "/report.json";
+  ASSERT_EQ(
+      std::system((program.path() + " '" + path + "' --benchmark_min_time=1x --benchmark_format=json >'" + report + "'")
+                      .c_str()),
+      0);
+  const auto text = read_file(report);
+  ASSERT_TRUE(text);
+  const auto json = json::parse(*text);
+  ASSERT_TRUE(json) << *text;
+  EXPECT_EQ((*(*json)["benchmarks"].array())[0]["one and a half"].number(), 1.5) << *text;
 }
 
 TEST(Programs, WhatFunctionsSayIsKnownWithoutTimesToo) {

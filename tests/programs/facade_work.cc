@@ -80,6 +80,12 @@ static void pairs(benchmark::State& state) {
 BENCHMARK(pairs)->Args({1, 2})->Args({3, 4});
 BENCHMARK(pairs)->Name("product")->ArgsProduct({{1, 2}, {3, 4}})->ArgNames({"x", "y"});
 
+// Names that ids and filters use.
+BENCHMARK(with_args)
+    ->Name("named")
+    ->ArgNames({"threads", "device", "language", "runtime", "autograd", "tag"})
+    ->Args({1, 2, 3, 4, 5, 6});
+
 static void in_threads(benchmark::State& state) {
   for (auto _ : state) asm volatile(".rept 100000\nnop\n.endr");
 }

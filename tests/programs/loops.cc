@@ -52,6 +52,20 @@ TALLY_BENCH("threads", [] {
   for (auto _ : state) asm volatile(".rept 100000\nnop\n.endr");
 }
 
+/// Five of six equal parts of the work are paused.
+TALLY_BENCH("threads that pause", [] {
+  tally::Options options;
+  options.threads = {2};
+  return options;
+}())(tally::State& state) {
+  for (auto _ : state) {
+    state.pause();
+    for (int i = 0; i < 5; ++i) asm volatile(".rept 100000\nnop\n.endr");
+    state.resume();
+    asm volatile(".rept 100000\nnop\n.endr");
+  }
+}
+
 TALLY_BENCH("seven at once", [] {
   tally::Options options;
   options.iterations = 7;

@@ -38,8 +38,10 @@ make_program() { # NAME LINK_OPTION…
   name=$1
   shift
   mkdir -p "$name"
-  g++ -std=c++17 -O2 -DNDEBUG -I"benchmark-$release/include" "$source/tests/programs/google_built.cc" "$@" -o "$name/bench"
+  g++ -std=c++17 -O2 -DNDEBUG -I"benchmark-$release/include" "$source/tests/programs/$program.cc" "$@" -o "$name/bench"
 }
+program=google_manual make_program manual libbenchmark.a
+program=google_built
 make_program shared -lbenchmark
 make_program static libbenchmark.a
 # LLVM's standard library gives the same functions other names, and lays texts out in another way.
@@ -57,6 +59,7 @@ for name in shared static $libcxx; do
   fails "$tally" run --program "$name/bench" --counts-only --quiet --json "$name.json" # some of it is meant to fail
 done
 passes "$tally" run --program static/bench --filter '*/range_for*' --filter '*/pauses*' --min-run-time 0.05 --json timed.json
+passes "$tally" run --program manual/bench --filter 'bench/manual*' --min-run-time 0.05 --json manual.json
 fails env MORE="$(head -c 3000 /dev/zero | tr '\0' x)" "$tally" run --program static/bench --keep-env MORE --counts-only \
   --quiet --json again.json
 passes python3 - <<'EOF'
@@ -81,6 +84,8 @@ if os.path.exists("libcxx.json"):
     assert noted["bench/reports_counters [cpp]"] == {"k": 1, "a counter whose name is long": 2}, noted
     failed = {one["id"]: one["failure"]["message"] for one in json.load(open("libcxx.json"))["cases"] if one["failure"]}
     assert failed["bench/errs [cpp]"] == "no such file", failed
+for one in json.load(open("manual.json"))["cases"]:
+    assert abs(one["wall"]["median_s"] - 0.25) < 1e-6, one
 for one in json.load(open("timed.json"))["cases"]:
     assert one["wall"]["median_s"] > 0, one
 EOF
