@@ -16,4 +16,11 @@ void forget_question();
 /// where nothing was.
 void serve_if_asked();
 
+/// As serve_if_asked(), for a program that may have more benchmarks when it calls this again: where a list was asked
+/// for, what became known since the last call is written, and the program continues, to show whether it does. What it
+/// does then is of no use: it opens no files any more, and ends after some seconds.
+void serve_call_if_asked();
+/// For what opens files in such a process.
+void let_files_be_opened(bool they_may);
+
 }  // namespace tally::embedded

@@ -147,9 +147,14 @@ std::optional<Chosen> find_case(std::string_view symbol) {
   return std::nullopt;
 }
 
-std::string list_text() {
-  std::string text = std::string(protocol::kBenchmarkListStart) + "\n";
-  for (const Benchmark& one : registry()) {
+void add_call(std::string& name, int call) {
+  if (call > 1) name.append(kOfFurtherCall).append(std::to_string(call)).append(")");
+}
+
+std::string list_text(std::optional<std::size_t> written) {
+  std::string text = written ? "" : std::string(protocol::kBenchmarkListStart) + "\n";
+  for (std::size_t i = written.value_or(0); i < registry().size(); ++i) {
+    const Benchmark& one = registry()[i];
     text += one.name;
     for (const Axis& axis : one.axes) {
       text += "\t" + axis.name + "=" + joined(axis.values, ",", [](const std::vector<std::int64_t>& value) {

@@ -58,7 +58,12 @@ struct Chosen {
 /// "sort/64/1000"; nothing where there is no such benchmark, or not with so many arguments.
 std::optional<Chosen> find_case(std::string_view symbol);
 
-/// As protocol/descriptors.h says it.
-std::string list_text();
+/// "f (call 2)": what a program would run in a further call is listed under such a name. It is not served.
+inline constexpr std::string_view kOfFurtherCall = " (call ";
+/// Of the first call a name stays as it is, and nothing is allocated.
+void add_call(std::string& name, int call);
+
+/// As protocol/descriptors.h says it; or what comes after so many that are written already.
+std::string list_text(std::optional<std::size_t> written = {});
 
 }  // namespace tally::embedded

@@ -380,7 +380,11 @@ void run_case(void* /*context*/, host::Channel channel, const Message& request) 
   Regions regions(channel, request.job(), fixed ? 0 : warm_up);
   host::enter_stage(Stage::load);
   if (!chosen) {
-    if (host::callgrind::running()) {
+    if (symbol.find(kOfFurtherCall) != std::string_view::npos) {
+      regions.skip(
+          "the program runs it in a further call of RunSpecifiedBenchmarks(), and the first one alone is served: "
+          "register it before that, or give it a program of its own");
+    } else if (host::callgrind::running()) {
       regions.fail(Stage::load, "it does not register this benchmark where it is counted",
                    std::string(symbol).append(kNotCounted));
     } else {
@@ -440,8 +444,8 @@ void fail_sought(const std::string& reason) {
   ::_exit(1);
 }
 
-int write_list() {
-  const std::string text = list_text();
+int write_list(std::optional<std::size_t> written) {
+  const std::string text = list_text(written);
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t n = ::write(protocol::kBenchmarkList, text.data() + done, text.size() - done);
     if (n <= 0) return 3;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,9 @@ namespace tally::embedded {
 /// Serves until the runner has no more cases; returns the exit code.
 int serve();
 
-/// Writes the list of benchmarks where the runner expects it; returns the exit code.
-int write_list();
+/// Writes the list of benchmarks where the runner expects it, or what comes there after so many that are written
+/// already; returns the exit code.
+int write_list(std::optional<std::size_t> written = {});
 
 /// For programs that know their benchmarks only once they have reached them: in the process of a case whose name is not
 /// registered, `seek` is called, and calls one of the two below.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,11 @@ void run_function(::benchmark::Benchmark& family, ::tally::detail::Call& call, c
 void set_up(const ::benchmark::Benchmark& family, const std::vector<std::int64_t>& args, int threads);
 void tear_down(const ::benchmark::Benchmark& family, const std::vector<std::int64_t>& args, int threads);
 
-/// Serves `tally`, and does not return, where that has started the program.
-void serve_if_asked(const std::string& filter);
+/// Serves `tally`, and does not return, where that has started the program to serve. A number: it was started to list
+/// its benchmarks, which is done, and none is to run: how many there are.
+std::optional<std::size_t> serve_if_asked(const std::string& filter);
+/// All families are gone: others may have their addresses.
+void forget_listed();
 
 }  // namespace internal
 

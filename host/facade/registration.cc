@@ -256,7 +256,10 @@ const char* Benchmark::GetArgName(int place) const {
   return definition_.arg_names[static_cast<std::size_t>(place)].c_str();
 }
 
-void ClearRegisteredBenchmarks() { internal::families().clear(); }
+void ClearRegisteredBenchmarks() {
+  internal::families().clear();
+  internal::forget_listed();
+}
 
 namespace internal {
 

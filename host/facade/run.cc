@@ -181,7 +181,7 @@ std::size_t RunSpecifiedBenchmarks(BenchmarkReporter* display_reporter, Benchmar
 
 std::size_t RunSpecifiedBenchmarks(BenchmarkReporter* display_reporter, BenchmarkReporter* file_reporter,
                                    std::string spec) {  // NOLINT: as it is there
-  internal::serve_if_asked(spec);
+  if (const auto listed = internal::serve_if_asked(spec)) return *listed;
   const Flags& flags = internal::flags();
   std::unique_ptr<BenchmarkReporter> own_display;
   if (display_reporter == nullptr) {

@@ -93,11 +93,12 @@ std::vector<::tally::embedded::Axis> axes_of(const Group& group) {
 }
 
 /// Setup() and Teardown() are of a call of the function, in one thread, before its threads are made.
-void add(const Group& group) {
+void add(const Group& group, int call) {
   const auto runs = std::make_shared<std::map<Row, ::benchmark::Benchmark*>>(group.runs);
   const auto name = std::make_shared<std::string>();
   ::tally::embedded::Benchmark benchmark;
   benchmark.name = group.said->name;
+  ::tally::embedded::add_call(benchmark.name, call);
   benchmark.axes = axes_of(group);
   benchmark.threads = threads_of(*group.said);
   benchmark.iterations = static_cast<std::uint64_t>(group.said->iterations);
@@ -120,6 +121,18 @@ class Shown : public Call {
   std::uint64_t promise() override { return 0; }
 };
 
+/// Families that this call or an earlier one has listed; none where cases are served, whose heap it would move.
+std::set<const ::benchmark::Benchmark*>& listed() {
+  static std::set<const ::benchmark::Benchmark*> all;
+  return all;
+}
+
+/// Whether the family is of this call, of which these are known, and of none before it.
+bool is_new(const ::benchmark::Benchmark* family, const std::set<const ::benchmark::Benchmark*>& chosen) {
+  const bool lists = ::tally::embedded::asked() == ::tally::embedded::Asked::list;
+  return !lists || chosen.count(family) > 0 || listed().insert(family).second;
+}
+
 void show(const callback_function& function, const Row& args, int threads) {
   if (!function) return;
   ::tally::detail::Facts facts;
@@ -138,17 +151,26 @@ void tear_down(const ::benchmark::Benchmark& family, const Row& args, int thread
   show(family.definition().teardown, args, threads);
 }
 
-void serve_if_asked(const std::string& filter) {
-  if (::tally::embedded::asked() == ::tally::embedded::Asked::nothing) return;
+void forget_listed() { listed().clear(); }
+
+std::optional<std::size_t> serve_if_asked(const std::string& filter) {
+  static int call = 0;
+  if (::tally::embedded::asked() == ::tally::embedded::Asked::nothing) return std::nullopt;
+  ++call;
   // Families of which something would run: a program may choose, and leaves out what is called DISABLED_. All rows of
   // these, which have their names by all.
   std::string error;
   std::set<const ::benchmark::Benchmark*> chosen;
-  for (const Instance& one : instances(filter, error)) chosen.insert(one.family);
+  std::size_t number = 0;
+  for (const Instance& one : instances(filter, error)) {
+    ++number;
+    if (is_new(one.family, chosen)) chosen.insert(one.family);
+  }
   if (!error.empty())
     std::cerr << "benchmark: the filter '" << filter << "' is no regular expression: " << error << "\n";
-  for (const Group& group : groups(chosen)) add(group);
-  ::tally::embedded::serve_if_asked();
+  for (const Group& group : groups(chosen)) add(group, call);
+  ::tally::embedded::serve_call_if_asked();
+  return number;
 }
 
 }  // namespace internal

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
@@ -155,27 +156,37 @@ std::uint64_t fixed_iterations(const std::string& name, std::uint64_t named, int
   return known && static_cast<std::uint64_t>(asked) == named ? named : 0;
 }
 
-void make_known() {
+/// Of a further call of the program's, those names that are new. Returns how many names there are.
+std::size_t make_known(int call_of_program) {
   const std::string names = tally::preload::list_of_names();
   tally::preload::run_shortest();
+  static std::map<std::string, int> known;
   std::map<std::string, int> namesakes;
+  std::size_t number = 0;
   for (std::size_t at = 0; at < names.size();) {
     const std::size_t end = std::min(names.find('\n', at), names.size());
     const std::string name = names.substr(at, end - at);
     at = end + 1;
     if (name.empty()) continue;
+    ++number;
     const int before = namesakes[name]++;
+    if (call_of_program > 1 && known[name] > before) continue;
     tally::embedded::Benchmark benchmark;
     benchmark.name = name;
+    tally::embedded::add_call(benchmark.name, call_of_program);
     benchmark.empty_loop = empty;
     benchmark.manual_time = says_manual_time(name);
-    if (const auto number = number_after(name, kIterations))
-      benchmark.iterations = fixed_iterations(name, *number, before);
+    if (const auto named = number_after(name, kIterations); named && call_of_program == 1)
+      benchmark.iterations = fixed_iterations(name, *named, before);
     benchmark.label = benchmark.iterations > 0 ? "includes the loop's own control, and what only a first execution does"
                                                : "includes the loop's own control";
     benchmark.function = [name, before](Call& call) { run_named(call, name, before); };
     tally::embedded::add_foreign(std::move(benchmark), before + 1);
   }
+  // Not where cases are served: it would move their heap.
+  if (tally::embedded::asked() == tally::embedded::Asked::list)
+    for (const auto& [name, count] : namesakes) known[name] = std::max(known[name], count);
+  return number;
 }
 
 /// The process measures nothing any more.
@@ -190,16 +201,23 @@ void take_notes() {
   });
 }
 
-/// Once: the library calls its own functions by their names, too.
-void serve_if_asked() {
-  static bool is_first = true;
-  if (!is_asked() || !is_first) return;
-  is_first = false;
+/// Where the program is to serve, this does so and does not return. How many benchmarks there are, where it is to list
+/// them: none is to run. Not within itself: the library calls its own functions by their names, too.
+std::optional<std::size_t> serve_if_asked() {
+  static bool is_within = false;
+  static int call = 0;
+  if (!is_asked() || is_within) return std::nullopt;
+  is_within = true;
   // The library's functions of this name call each other.
   tally::preload::give_back(GB_RUN_ANY);
-  make_known();
+  if (++call > 1) tally::embedded::let_files_be_opened(true);
+  const std::size_t number = make_known(call);
+  if (call > 1) tally::embedded::let_files_be_opened(false);
   tally::embedded::note_apart(take_notes);
-  tally::embedded::serve_if_asked();
+  tally::embedded::serve_call_if_asked();
+  tally::preload::take_again(GB_RUN_ANY);
+  is_within = false;
+  return number;
 }
 
 /// The library makes a State for each of a function's calls. A second one would be for a longer run.
@@ -392,7 +410,7 @@ TAKE_STATE(tally_libcxx_state, C2, GB_LIBCXX_STATE_17, GB_LIBCXX_STATE_18)
 #define TAKE_RUN(function, symbol, parameters, types, arguments) \
   TAKEN_OVER std::size_t function types asm(symbol);             \
   std::size_t function parameters {                              \
-    serve_if_asked();                                            \
+    if (const auto listed = serve_if_asked()) return *listed;    \
     return real<std::size_t>(symbol arguments);                  \
   }
 // NOLINTEND(bugprone-macro-parentheses)

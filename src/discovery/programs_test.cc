@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
 
 #include "plan/plan.h"
 #include "process/testing/fake_runner.h"
@@ -64,6 +67,19 @@ TEST(SuiteOfProgram, ATimeOutSaysHowToListLess) {
   EXPECT_EQ(suite.error().where, "/bin/sh");
   EXPECT_THAT(suite.error().message, HasSubstr("does not list its benchmarks: timed out"));
   EXPECT_THAT(suite.error().hint, HasSubstr("choose fewer by arguments of its own"));
+}
+
+/// What it does afterwards says nothing about the list.
+TEST(SuiteOfProgram, AListStandsHoweverTheProgramEnds) {
+  FakeProcessRunner runner;
+  runner.play = [](const ProcessRequest& request) {
+    const std::string_view list = "tallymark benchmarks 1\nsort\n";
+    EXPECT_EQ(::write(request.pass_fds.front().fd.get(), list.data(), list.size()), static_cast<ssize_t>(list.size()));
+    return ScriptedProcess{.result = {.outcome = Signaled{.signal = SIGABRT}}};
+  };
+  const auto suite = suite_of_program(runner, {.path = "/bin/sh"}, {.working_folder = "/"}, "/libexec");
+  ASSERT_TRUE(suite) << describe(suite.error());
+  EXPECT_EQ(suite->definitions().size(), 1U);
 }
 
 }  // namespace

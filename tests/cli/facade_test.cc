@@ -100,6 +100,48 @@ TEST(Facade, AnArgumentMayHaveANameThatIdsUse) {
   EXPECT_EQ(all.out, "facade_work/named [cpp threads_=1 device_=2 language_=3 runtime_=4 autograd_=5 tag_=6]\n");
 }
 
+/// Whatever the program does after its first call, and with Google's library as with ours.
+TEST(Facade, WhatAFurtherCallRunsIsListedAndSaysWhyItIsNotMeasured) {
+  std::vector<Making> makings = {
+      {.source = "google_calls", .compiler = "g++", .library = "facade/libtallymark_benchmark.a"}};
+  if (fs::exists("/usr/include/benchmark/benchmark.h"))
+    makings.push_back({.source = "google_calls", .compiler = "g++", .library = "-lbenchmark"});
+  for (const Making& making : makings) {
+    const Program program(making);
+    const auto folder = TemporaryFolder::make();
+    How how;
+    how.folder = folder->path().string();
+    const std::string report = how.folder + "/report.txt";
+    ASSERT_TRUE(write_file(report, "of a run by itself"));
+    const bool ours = making.library.front() != '-';
+    const std::string first = ours ? "google_calls/first [cpp arg0=1]" : "google_calls/first/1 [cpp]";
+    const std::string second =
+        ours ? "google_calls/second (call 3) [cpp arg0=1 arg1=2]" : "google_calls/second/1/2 (call 3) [cpp]";
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{}, {"--", "abort"}}) {
+      std::vector<std::string> list = {"list", "--program", program.path()};
+      list.insert(list.end(), arguments.begin(), arguments.end());
+      const Ran listed = tally(list, how);
+      EXPECT_EQ(listed.code, 0) << listed.err;
+      EXPECT_EQ(listed.out, first + "\n" + second + "\n");
+    }
+    if (ours) {
+      How longer = how;
+      longer.more = {{"OMP_LONG", "1"}};
+      const Ran slow = tally({"list", "--program", program.path()}, longer);
+      EXPECT_EQ(slow.out, first + "\n" + second + "\n") << slow.err;
+    }
+    Ran ran;
+    const Record record = counted(program.path(), {}, ran, how);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    ASSERT_TRUE(case_with(record, first).counts);
+    EXPECT_NEAR(case_with(record, first).counts->per_iteration, 1003, 4);
+    const CaseRecord& skipped = case_with(record, second);
+    EXPECT_EQ(skipped.status, CaseStatus::skipped);
+    EXPECT_THAT(skipped.warnings, testing::ElementsAre(HasSubstr("in a further call of RunSpecifiedBenchmarks()")));
+    EXPECT_EQ(read_file(report).value_or(""), "of a run by itself") << "nothing that was measured would be in it";
+  }
+}
+
 TEST(Facade, LabelsAreKnownWithoutTimesToo) {
   const Program program(made_by("g++", "-O2"));
   Ran ran;
