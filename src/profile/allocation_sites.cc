@@ -164,6 +164,7 @@ Result<AllocationSites> allocation_sites_from_json(std::string_view text, const 
   for (const Value& row : reader.list((*json)["python"], "python")) {
     pythons.push_back({reader.at(strings, row[0], "strings"), reader.at(strings, row[1], "strings"),
                        reader.number(row[2], "python")});
+    if (pythons.back().function.empty()) reader.report("python: a function must have a name");
   }
   for (const Value& row : reader.list((*json)["sites"], "sites"))
     kept.sites.push_back(read_site(reader, row, frames, pythons));

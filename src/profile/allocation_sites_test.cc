@@ -62,7 +62,9 @@ TEST(AllocationSites, WhatDoesNotFitIsOneErrorWithItsPlace) {
         R"({"allocations":1,"iterations":1,"lost":0,"strings":[],"frames":[],"python":[],)"
         R"("sites":[[0,1,1,0,7]]})",
         R"({"allocations":1,"iterations":1,"lost":0,"strings":["a"],"frames":[[0,1]],"python":[],)"
-        R"("sites":[]})"}) {
+        R"("sites":[]})",
+        R"({"allocations":1,"iterations":1,"lost":0,"strings":["a",""],"frames":[],"python":[[0,1,13]],)"
+        R"("sites":[[1,3,96,1]]})"}) {
     const auto read = allocation_sites_from_json(text, "x.json");
     ASSERT_FALSE(read) << text;
     EXPECT_THAT(describe(read.error()), HasSubstr("x.json"));
