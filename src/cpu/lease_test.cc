@@ -27,7 +27,7 @@ class CpuLeaseTest : public testing::Test {
     for (const char* core : {"0,2", "1,3"}) topology.cores.push_back(parse_cpu_list(core).value());
     return CpuLeases::open(topology, folder_).value();
   }
-  static std::string take(CpuLeases& leases, LeaseWish wish, std::vector<CpuLease>& into) {
+  static std::string take(CpuLeases& leases, const LeaseWish& wish, std::vector<CpuLease>& into) {
     Result<std::optional<CpuLease>> lease = leases.try_lease(wish);
     if (!lease) return describe(lease.error());
     if (!*lease) return "none";

@@ -20,6 +20,7 @@ std::string callgrind_name(std::string_view name) {
 std::vector<std::pair<std::uint64_t, std::string>> annotated(const Profile& profile, std::size_t event,
                                                              Inclusion inclusion) {
   std::vector<std::string> names;  // of functions
+  names.reserve(profile.functions.size());
   for (const Profile::Function& function : profile.functions)
     names.push_back(callgrind_name(profile.name_of(function)));
   const auto key_of = [&](std::uint32_t file, std::uint32_t function) {
