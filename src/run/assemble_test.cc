@@ -175,7 +175,7 @@ TEST(Assemble, OfADevicesCardsThoseStandThatTheCaseHasUsed) {
   outcome.device_times = DeviceSamples{};
   outcome.device_times->cards = {{.uuid = "GPU-a", .number = 0, .slowed_s = {{{"sw_power_cap", 1}}}},
                                  {.uuid = "GPU-b", .number = 1, .slowed_s = {{{"sw_power_cap", 0}}}}};
-  const auto judged = [&](std::optional<std::vector<std::uint32_t>> devices) {
+  const auto judged = [&](const std::optional<std::vector<std::uint32_t>>& devices) {
     CaseRecord record = assemble(example(), outcome, 0.01, "");
     if (devices) record.on_device->work = DeviceWork{.devices = devices};
     judge_cards(record);

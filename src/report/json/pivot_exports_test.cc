@@ -138,6 +138,7 @@ TEST(Growth, LinesOfTwoDevicesHaveTwoNames) {
   record.cases.insert(record.cases.end(), on_device.begin(), on_device.end());
   const json::Value all = growth_json(record);
   std::vector<std::string> names;
+  names.reserve(all[0]["lines"].size());
   for (std::size_t i = 0; i < all[0]["lines"].size(); ++i)
     names.emplace_back(all[0]["lines"][i]["variant"].text_or(""));
   EXPECT_THAT(names, testing::UnorderedElementsAre("py", "cpp", "py cuda", "cpp cuda"));

@@ -36,6 +36,7 @@ TEST(CommandReport, HyperfinesCommandIsItsNameWhereItWasGivenOne) {
   const auto json = json::parse(to_hyperfine(record));
   ASSERT_TRUE(json);
   std::vector<std::string> commands;
+  commands.reserve(record.cases.size());
   for (std::size_t i = 0; i < record.cases.size(); ++i)
     commands.push_back((*json)["results"][i]["command"].text_or(""));
   EXPECT_THAT(commands, testing::ElementsAre("'a b'", "short", longer, "mine… too"));
