@@ -8,6 +8,7 @@
 #include <set>
 
 #include "asked.h"
+#include "base/taken_names.h"
 #include "families.h"
 #include "instance.h"
 #include "registry.h"
@@ -62,15 +63,13 @@ std::vector<Group> groups(const std::set<const ::benchmark::Benchmark*>& chosen)
   return all;
 }
 
-/// Names that ids and filters use (check_params of src/definition has the rule).
-constexpr const char* kTakenNames[] = {"threads", "device", "language", "runtime", "autograd", "tag"};
-
 /// As an id's axis may be called; "arg0" for the first without a name, and "device_" for "device".
 std::string axis_name(const Definition& said, std::size_t place) {
   std::string name = place < said.arg_names.size() ? said.arg_names[place] : "";
   for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) return "arg" + std::to_string(place);
-  const bool is_taken = std::find(std::begin(kTakenNames), std::end(kTakenNames), name) != std::end(kTakenNames);
+  const auto& taken = ::tally::kTakenNames;
+  const bool is_taken = std::find(std::begin(taken), std::end(taken), name) != std::end(taken);
   return is_taken ? name + "_" : name;
 }
 

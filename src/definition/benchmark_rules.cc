@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/contains.h"
+#include "base/taken_names.h"
 #include "base/text.h"
 #include "definition/lexical.h"
 
@@ -85,8 +86,6 @@ std::string place_of(const SourcePosition& precise, const Places& places, const 
 }
 
 Status check_params(const std::vector<Param>& params, const Places& places, const std::vector<std::string>& label) {
-  // These would make an id or a filter ambiguous.
-  constexpr std::string_view kTaken[] = {"threads", "device", "language", "runtime", "autograd", "tag"};
   std::set<std::string> names;
   for (const Param& param : params) {
     const std::string where = place_of(param.at, places, label);
@@ -94,7 +93,7 @@ Status check_params(const std::vector<Param>& params, const Places& places, cons
       return fail(ErrorKind::input, fmt::format("'{}' cannot be the name of a parameter", param.name), where,
                   "use letters, digits and underscores");
     }
-    if (contains(kTaken, param.name)) {
+    if (contains(kTakenNames, param.name)) {
       return fail(ErrorKind::input, fmt::format("'{}' cannot be the name of a parameter: ids use it", param.name),
                   where, "choose another name");
     }
