@@ -211,6 +211,7 @@ const tests = {
     await page.goto(first + address('group 0/case 0 [cpp]'));
     await page.waitForSelector('svg.counts');
     assert.equal(await page.locator('.counts .dot').count(), 1);
+    assert.equal(await page.locator('.times .dot').count(), 1);
     assert.doesNotMatch(await page.content(), /NaN/);
     assert.equal(await page.locator('.alert').count(), 0);
     await shot('history-first');

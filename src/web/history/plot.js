@@ -199,8 +199,15 @@ function timePlot(points, range, one) {
     const below = piece.map((point) => at(point, point.time.low)).reverse();
     return `M${above.join('L')}L${below.join('L')}Z`;
   });
-  const lines = pieces.map(
-    (piece) => 'M' + piece.map((point) => at(point, point.time.median)).join('L'),
+  // A point by itself has no line and no band: its interval is one.
+  const alone = pieces.filter((piece) => piece.length === 1).flat();
+  const lines = pieces.map((piece) =>
+    piece.length === 1
+      ? `M${at(piece[0], piece[0].time.low)}L${at(piece[0], piece[0].time.high)}`
+      : 'M' + piece.map((point) => at(point, point.time.median)).join('L'),
+  );
+  const dots = alone.map(({commit, time: {median}}) =>
+    svg('circle', {class: 'dot', cx: scale.x(commit.place), cy: scale.y(median), r: 2.2}),
   );
   const write = timeTicks(scale);
   return plotBox('times', scale, [
@@ -208,6 +215,7 @@ function timePlot(points, range, one) {
     plotSeams(scale, one.seams),
     svg('path', {class: 'band', d: bands.join('')}),
     svg('path', {class: 'course', d: lines.join('')}),
+    dots,
     one.times
       .filter(({run}) => isShown(range, run.commit))
       .map(({run, after, provisional}) =>
